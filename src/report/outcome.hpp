@@ -1,0 +1,88 @@
+// Outcome records: every candidate dispatch leaves exactly one. The enumerations and their spelling are the
+// result schema (docs/results.md); adding a value bumps kSchemaVersion.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace kreplay::report {
+
+constexpr unsigned kSchemaVersion = 1;
+
+enum class Outcome : uint8_t {
+  replayed,   ///< all passes ran
+  stopped,    ///< began, ended early for `reason`; the application keeps the last executed pass
+  declined,   ///< ran once, `reason` says why
+  opted_out,  ///< the tool asked for one pass
+};
+
+enum class Reason : uint8_t {
+  none,
+  multi_packet,
+  graph,
+  budget,
+  no_backing,
+  snapshot_failed,
+  dependency,
+  queue_drain,
+  agent_drain,
+  cooperative,
+  host_write,
+  host_services,
+  peer_write,
+  stray,
+  collective,
+  reentrant,
+  bypassed,
+  unsupported_packet,
+  learned,
+  pass_timeout,
+  filtered,
+  runtime_internal,  ///< fill and copy kernels of HIP and the runtime, left out by default
+  count
+};
+
+const char* name_of(Outcome outcome);
+const char* name_of(Reason reason);
+
+/// A kernel, interned once per code object. Names are stable for the life of the process.
+struct KernelInfo {
+  uint64_t kernel_id = 0;
+  std::string_view symbol;     ///< mangled, without ".kd"
+  std::string_view demangled;  ///< as the filters see it
+};
+
+/// Times of one executed pass, ns on the system clock (hsa_amd_profiling_get_dispatch_time's domain).
+struct PassTime {
+  uint64_t start_ns = 0;
+  uint64_t end_ns = 0;
+};
+
+struct DispatchRecord {
+  uint64_t dispatch_id = 0;
+  const KernelInfo* kernel = nullptr;  ///< null when the kernel object is unknown
+  uint64_t launch = 0;                 ///< ordinal of this launch per kernel and agent, from 1
+  uint32_t agent_node = 0;             ///< KFD node id
+  uint64_t queue_id = 0;               ///< our own id, never reused
+  uint64_t thread_id = 0;
+  uint64_t correlation_id = 0;
+  uint32_t grid[3] = {};       ///< work-items
+  uint32_t workgroup[3] = {};  ///< work-items
+  Outcome outcome = Outcome::declined;
+  Reason reason = Reason::none;
+  std::string_view detail;  ///< one sentence, may be empty; valid during the call that writes the record
+  std::string_view tier;    ///< "T3"; empty when nothing was saved
+  uint64_t passes_requested = 0;
+  const PassTime* passes = nullptr;  ///< [passes_run]; valid during the call
+  uint64_t passes_run = 0;
+  uint64_t extents = 0;
+  uint64_t bytes_saved = 0;
+  uint64_t bytes_restored = 0;
+  uint64_t save_ns = 0;
+  uint64_t restore_ns = 0;
+  uint64_t window_ns = 0;         ///< gate closed to gate open
+  uint64_t unverified_bytes = 0;  ///< host and managed memory the agent can write that was not checked
+};
+
+}  // namespace kreplay::report

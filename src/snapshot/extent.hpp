@@ -1,0 +1,76 @@
+// Extents: what we know about each piece of memory an agent can reach. The table is fed by the hooks and
+// read by snapshots; a reused address is told apart by its generation, never by the address alone.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "base/types.hpp"
+
+namespace kreplay::snapshot {
+
+/// What kind of memory an extent is; decides whether it is saved (see saved_by_default()).
+enum class MemoryClass : uint8_t {
+  device_coarse,      ///< agent-local, coarse-grained: hipMalloc
+  device_fine,        ///< agent-local, fine-grained
+  device_executable,  ///< agent-local with the executable flag: HIP keeps runtime internals there
+  code_segment,       ///< writable segment of a loaded code object (device globals)
+  host_coarse,
+  host_fine,
+  host_kernarg,
+  host_locked,  ///< application memory registered with the runtime
+  managed,      ///< shared virtual memory
+  ipc_import,
+};
+
+constexpr bool saved_by_default(MemoryClass c) {
+  return c == MemoryClass::device_coarse || c == MemoryClass::device_fine || c == MemoryClass::code_segment;
+}
+const char* name_of(MemoryClass c);
+
+/// One live piece of memory: [base, base + size) on the agent's side.
+struct Extent {
+  GpuVa base;
+  uint64_t size = 0;
+  uint64_t generation = 0;  ///< set by ExtentTable::insert; never reused in a process
+  uint64_t agent = 0;       ///< hsa_agent_t::handle of the owner; 0 for host memory
+  MemoryClass memory_class = MemoryClass::device_coarse;
+  HostPtr host;             ///< CPU address of `base` where it differs or is known (host classes), else null
+  bool contains(GpuVa va) const { return va >= base && va - base < size; }
+};
+
+/// All extents of the process.
+/// Threads: any. The writer lock guards the map only and is never held across a call into the runtime.
+class ExtentTable {
+ public:
+  ExtentTable();
+  ~ExtentTable();
+  ExtentTable(const ExtentTable&) = delete;
+  ExtentTable& operator=(const ExtentTable&) = delete;
+
+  /// Adds an extent after the runtime returned it. @return its generation
+  uint64_t insert(Extent extent);
+  /// Removes the extent that starts at `base`, before the runtime frees it. Empty when unknown.
+  std::optional<Extent> take(GpuVa base);
+  /// Undoes take() after the runtime refused the free; keeps the generation.
+  void put_back(const Extent& extent);
+  /// The extent that holds `va`.
+  std::optional<Extent> find(GpuVa va) const;
+  /// Changes whenever the set of saved extents of `agent` changes.
+  uint64_t epoch(uint64_t agent) const;
+  /// Saved extents of `agent`, by address. @param epoch receives the epoch the list belongs to
+  std::vector<Extent> saved_extents(uint64_t agent, uint64_t* epoch) const;
+  /// Whether the extent of this generation is still live.
+  bool alive(GpuVa base, uint64_t generation) const;
+  /// Forgets everything (runtime shut down).
+  void clear();
+  size_t size() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace kreplay::snapshot
