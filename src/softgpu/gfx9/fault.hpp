@@ -18,11 +18,11 @@ enum class FaultKind {
 
 struct Fault {
   FaultKind kind = FaultKind::none;
-  uint64_t pc = 0;         ///< GPU address of the instruction
-  uint64_t address = 0;    ///< memory_violation: the address touched
-  bool write = false;      ///< memory_violation: a store or an atomic
+  uint64_t pc = 0;          ///< GPU address of the instruction
+  uint64_t address = 0;     ///< memory_violation: the address touched
+  bool write = false;       ///< memory_violation: a store or an atomic
   uint32_t dwords[4] = {};  ///< instruction bytes at pc, as far as readable
-  std::string text;        ///< one sentence for a person: mnemonic, what, value, expected
+  std::string text;         ///< one sentence for a person: mnemonic, what, value, expected
   explicit operator bool() const { return kind != FaultKind::none; }
 };
 

@@ -37,14 +37,14 @@ struct GridDispatch {
   GpuVa packet;  ///< the AQL packet in the ring (user SGPRs: dispatch pointer)
   uint64_t dispatch_id = 0;
   // from amd_queue_t
-  GpuVa queue;                            ///< amd_queue_t
-  uint32_t scratch_descriptor[4] = {};    ///< scratch_resource_descriptor
-  GpuVa scratch_base;                     ///< scratch_backing_memory_location
-  uint32_t scratch_waves = 0;             ///< waves that fit (compute_tmpring_size bits 11:0); 0 = no scratch
-  uint32_t scratch_wave_bytes = 0;        ///< bytes of one wave's slot
-  uint32_t scratch_lane_bytes = 0;        ///< scratch_wave64_lane_byte_size
-  bool cooperative = false;               ///< all workgroups resident (GWS queue)
-  uint64_t start_ticks = 0;               ///< device clock (100 MHz) at the start of the grid
+  GpuVa queue;                          ///< amd_queue_t
+  uint32_t scratch_descriptor[4] = {};  ///< scratch_resource_descriptor
+  GpuVa scratch_base;                   ///< scratch_backing_memory_location
+  uint32_t scratch_waves = 0;           ///< waves that fit (compute_tmpring_size bits 11:0); 0 = no scratch
+  uint32_t scratch_wave_bytes = 0;      ///< bytes of one wave's slot
+  uint32_t scratch_lane_bytes = 0;      ///< scratch_wave64_lane_byte_size
+  bool cooperative = false;             ///< all workgroups resident (GWS queue)
+  uint64_t start_ticks = 0;             ///< device clock (100 MHz) at the start of the grid
 };
 
 /// Deterministic count of what a grid did.
