@@ -5,39 +5,56 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace kreplay {
 
 struct Options {
   // built-in timing tool
-  uint64_t passes = 5;        ///< KREPLAY_PASSES, 1..1'000'000
-  std::string kernels;        ///< KREPLAY_KERNELS, ECMAScript regular expression on the demangled name; empty = all
-  std::string exclude;        ///< KREPLAY_EXCLUDE, same
-  std::string launches;       ///< KREPLAY_LAUNCHES, "1", "2-5", "10-", comma separated; empty = all
-  std::string output;         ///< KREPLAY_OUTPUT, file path with %p (pid) and %h (host name)
-  bool quiet = false;         ///< KREPLAY_QUIET, 0 or 1: no summary on stderr
-  bool internal_kernels = false;  ///< KREPLAY_INTERNAL_KERNELS, 0 or 1: also replay fill and copy kernels of the runtime
+  uint64_t passes = 5;  ///< KREPLAY_PASSES, 1..1'000'000
+  std::string kernels;  ///< KREPLAY_KERNELS, ECMAScript regular expression on the demangled name; empty = all
+  std::string exclude;  ///< KREPLAY_EXCLUDE, same
+  std::string launches;  ///< KREPLAY_LAUNCHES, see base/launch_set.hpp; empty = all
+  std::string output;    ///< KREPLAY_OUTPUT, file path with %p (pid), %h (host name) and %% (a percent sign)
+  bool quiet = false;    ///< KREPLAY_QUIET, 0 or 1: no summary on stderr
+  bool internal_kernels =
+      false;  ///< KREPLAY_INTERNAL_KERNELS, 0 or 1: also replay fill and copy kernels of the runtime
   // replay policy
-  bool enabled = true;                  ///< KREPLAY_ENABLE, 0 or 1: 0 = pass everything through
+  bool enabled = true;                         ///< KREPLAY_ENABLE, 0 or 1: 0 = pass everything through
   uint64_t pass_timeout_ns = 20'000'000'000;   ///< KREPLAY_PASS_TIMEOUT, seconds, decimals allowed
   uint64_t drain_timeout_ns = 60'000'000'000;  ///< KREPLAY_DRAIN_TIMEOUT, seconds, decimals allowed
-  bool decline_on_stuck_drain = false;  ///< KREPLAY_ON_STUCK_DRAIN, abort or decline
-  enum class HostWrite : uint8_t { stop, restore, ignore } host_write = HostWrite::stop;  ///< KREPLAY_HOST_WRITE
-  bool split_batches = false;           ///< KREPLAY_BATCH, decline or split
-  uint64_t host_bytes = 0;              ///< KREPLAY_HOST_BYTES, K/M/G suffix; 0 = half of MemAvailable
-  bool keep_bar = false;                ///< KREPLAY_KEEP_BAR, 0 or 1
-  bool backtrace = false;               ///< KREPLAY_BACKTRACE, 0 or 1: launch sites in the records
-  uint64_t replay_kind = 25;            ///< KREPLAY_REPLAY_KIND, 25 or 26: default number of the KERNEL_REPLAY kind
+  bool decline_on_stuck_drain = false;         ///< KREPLAY_ON_STUCK_DRAIN, abort or decline
+  enum class HostWrite : uint8_t {
+    stop,
+    restore,
+    ignore
+  } host_write = HostWrite::stop;  ///< KREPLAY_HOST_WRITE
+  bool split_batches = false;      ///< KREPLAY_BATCH, decline or split
+  uint64_t host_bytes = 0;         ///< KREPLAY_HOST_BYTES, K/M/G/T suffix; 0 = half of the available memory
+  bool keep_bar = false;           ///< KREPLAY_KEEP_BAR, 0 or 1
+  bool backtrace = false;          ///< KREPLAY_BACKTRACE, 0 or 1: launch sites in the records
+  uint64_t replay_kind = 25;  ///< KREPLAY_REPLAY_KIND, 25 or 26: default number of the KERNEL_REPLAY kind
+  std::string
+      handshake;  ///< KREPLAY_HANDSHAKE, path of the file through which `kreplay run` learns what was loaded
 
   /// One sentence per refused variable: name, value, what is accepted. Not empty: replay stays off.
   std::vector<std::string> errors;
 };
 
-/// Reads a NULL-terminated "NAME=value" array such as `environ`.
+/// Reads a NULL-terminated "NAME=value" array such as `environ`; NULL is an empty one. Of two variables with
+/// one name the first counts, as for getenv(3).
+/// Errors: none thrown; what is refused keeps its default and adds a sentence to Options::errors.
 Options read_options(const char* const* environment);
+
+/// The KREPLAY_* variables as they are set, sorted by name, those of the software GPU included.
+std::vector<std::pair<std::string, std::string>> options_as_set(const char* const* environment);
 
 /// The option table as help text, for --help and docs/environment.md.
 std::string options_help();
+
+/// The names in the table, in its order.
+std::vector<std::string_view> option_names();
 
 }  // namespace kreplay
