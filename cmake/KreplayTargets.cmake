@@ -18,7 +18,8 @@ endif()
 
 add_library(kreplay_flags INTERFACE)
 target_compile_options(kreplay_flags INTERFACE
-  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -ffp-contract=off
+  -Wall -Wextra -Wshadow -ffp-contract=off
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> $<$<COMPILE_LANGUAGE:CXX>:-Woverloaded-virtual>
   $<$<BOOL:${KREPLAY_WERROR}>:-Werror>)
 if(KREPLAY_SANITIZE)
   target_compile_options(kreplay_flags INTERFACE -fsanitize=${KREPLAY_SANITIZE} -fno-omit-frame-pointer
