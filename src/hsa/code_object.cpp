@@ -1,0 +1,119 @@
+#include "hsa/code_object.hpp"
+
+#include <elf.h>
+#include <fmt/format.h>
+#include <gelf.h>
+#include <libelf.h>
+
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace kreplay::hsa {
+namespace {
+
+using nlohmann::json;
+
+constexpr uint32_t kMetadataNote = 32;  // NT_AMDGPU_METADATA
+
+struct ElfEnd {
+  void operator()(Elf* elf) const { elf_end(elf); }
+};
+
+uint32_t number(const json& map, const char* key) {
+  const auto it = map.find(key);
+  return it != map.end() && it->is_number_unsigned() ? it->get<uint32_t>() : 0;
+}
+std::string text(const json& map, const char* key) {
+  const auto it = map.find(key);
+  return it != map.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+KernelMetadata read_kernel(const json& entry) {
+  KernelMetadata kernel;
+  kernel.symbol = text(entry, ".symbol");
+  kernel.name = text(entry, ".name");
+  kernel.kernarg_bytes = number(entry, ".kernarg_segment_size");
+  kernel.private_bytes = number(entry, ".private_segment_fixed_size");
+  kernel.group_bytes = number(entry, ".group_segment_fixed_size");
+  kernel.vgprs = number(entry, ".vgpr_count");
+  kernel.sgprs = number(entry, ".sgpr_count");
+  const auto args = entry.find(".args");
+  if (args == entry.end() || !args->is_array()) return kernel;
+  for (const json& arg : *args) {
+    if (!arg.is_object()) continue;
+    const std::string kind = text(arg, ".value_kind");
+    const uint32_t offset = number(arg, ".offset");
+    const uint32_t size = number(arg, ".size");
+    if (kind.rfind("hidden_", 0) == 0) {
+      if (kind == "hidden_hostcall_buffer") kernel.hostcall_offset = static_cast<int32_t>(offset);
+      continue;
+    }
+    if (offset + size > kernel.explicit_bytes) kernel.explicit_bytes = offset + size;
+    if (kind == "global_buffer" || kind == "dynamic_shared_pointer") {
+      if (kind == "global_buffer") kernel.pointers.push_back({offset});
+      continue;
+    }
+    // An aggregate passed by value may hold pointers at any aligned word; the reader of the list checks
+    // each word against the extent table, so a word that is no address does no harm.
+    if (kind == "by_value" && size >= 8)
+      for (uint32_t at = (offset + 7) & ~7u; at + 8 <= offset + size; at += 8)
+        kernel.pointers.push_back({at});
+  }
+  return kernel;
+}
+
+void read_metadata(std::span<const std::byte> note, CodeObject& out) {
+  const auto* first = reinterpret_cast<const uint8_t*>(note.data());
+  const json root =
+      json::from_msgpack(first, first + note.size(), /*strict=*/false, /*allow_exceptions=*/false);
+  if (!root.is_object()) return;
+  const auto kernels = root.find("amdhsa.kernels");
+  if (kernels == root.end() || !kernels->is_array()) return;
+  for (const json& entry : *kernels)
+    if (entry.is_object()) out.kernels.push_back(read_kernel(entry));
+}
+
+/// Walks the notes of one segment.
+void read_notes(std::span<const std::byte> segment, CodeObject& out) {
+  size_t at = 0;
+  while (at + sizeof(Elf64_Nhdr) <= segment.size()) {
+    Elf64_Nhdr header;
+    std::memcpy(&header, segment.data() + at, sizeof header);
+    const size_t name_at = at + sizeof header;
+    const size_t data_at = name_at + ((size_t{header.n_namesz} + 3) & ~size_t{3});
+    const size_t next = data_at + ((size_t{header.n_descsz} + 3) & ~size_t{3});
+    if (data_at > segment.size() || data_at + header.n_descsz > segment.size()) return;
+    const bool ours = header.n_type == kMetadataNote && header.n_namesz >= 6 &&
+                      std::memcmp(segment.data() + name_at, "AMDGPU", 6) == 0;
+    if (ours) read_metadata(segment.subspan(data_at, header.n_descsz), out);
+    at = next;
+  }
+}
+
+}  // namespace
+
+Result<CodeObject> read_code_object(std::span<const std::byte> bytes) {
+  if (elf_version(EV_CURRENT) == EV_NONE) return Status(Error::internal, "libelf is older than its header");
+  // elf_memory() only reads here, its parameter is not const for ELF_C_WRITE users.
+  std::unique_ptr<Elf, ElfEnd> elf(
+      elf_memory(reinterpret_cast<char*>(const_cast<std::byte*>(bytes.data())), bytes.size()));
+  size_t headers = 0;
+  if (!elf || elf_kind(elf.get()) != ELF_K_ELF || elf_getphdrnum(elf.get(), &headers) != 0)
+    return Status(Error::invalid_argument,
+                  fmt::format("code object of {} bytes is no readable ELF image", bytes.size()));
+  CodeObject out;
+  for (size_t i = 0; i < headers; ++i) {
+    GElf_Phdr header;
+    if (gelf_getphdr(elf.get(), static_cast<int>(i), &header) == nullptr)
+      return Status(Error::invalid_argument, fmt::format("code object: program header {} cannot be read", i));
+    if (header.p_type == PT_LOAD && (header.p_flags & PF_W) != 0 && header.p_memsz != 0)
+      out.writable.push_back({header.p_vaddr, header.p_memsz});
+    if (header.p_type == PT_NOTE && header.p_offset <= bytes.size() &&
+        header.p_filesz <= bytes.size() - header.p_offset)
+      read_notes(bytes.subspan(header.p_offset, header.p_filesz), out);
+  }
+  return out;
+}
+
+}  // namespace kreplay::hsa
