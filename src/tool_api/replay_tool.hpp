@@ -23,6 +23,17 @@ struct PassPlan {
   uint64_t passes = 1;
 };
 
+/// Most contexts of one process; rocprofiler_create_context fails beyond it.
+constexpr unsigned kMaxContexts = 256;
+
+/// A set of contexts by index, copied by value once per replay loop.
+struct ContextSet {
+  uint64_t words[kMaxContexts / 64] = {};
+  bool has(unsigned index) const { return (words[index / 64] >> (index % 64) & 1) != 0; }
+  void insert(unsigned index) { words[index / 64] |= uint64_t{1} << (index % 64); }
+  void erase(unsigned index) { words[index / 64] &= ~(uint64_t{1} << (index % 64)); }
+};
+
 /// One candidate dispatch; lives on the submitting thread's stack from `wants` to `config_exit`.
 struct ReplayCall {
   // filled by the window before `wants`
@@ -33,7 +44,8 @@ struct ReplayCall {
   rocprofiler_correlation_id_t correlation = {};
   // filled by `wants`
   uint64_t launch = 0;  ///< ordinal per kernel and agent, from 1
-  report::Reason skipped = report::Reason::none;  ///< why not wanted: filtered, runtime_internal, none = no subscriber
+  report::Reason skipped =
+      report::Reason::none;  ///< why not wanted: filtered, runtime_internal, none = no subscriber
   // owned by the tool side
   PassPlan plan;
   rocprofiler_user_data_t config_data = {};
@@ -43,6 +55,10 @@ struct ReplayCall {
   rocprofiler_kernel_replay_continue_cb_t pass_continue_cb = nullptr;  ///< as this pass's PASS EXIT left it
   const void* subscriber = nullptr;
   uint64_t subscriber_epoch = 0;
+  bool entered = false;     ///< CONFIG ENTER was delivered and CONFIG EXIT is owed
+  bool tool_threw = false;  ///< a callback of the tool threw: no further pass
+  ContextSet active;        ///< contexts active when the loop began
+  ContextSet stopped;       ///< contexts the tool stopped for this loop
 };
 
 /// Threads: every method may be called from any number of threads for different calls.

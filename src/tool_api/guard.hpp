@@ -1,0 +1,28 @@
+// The one try block of every exported function: nothing leaves through the C interface.
+#pragma once
+
+#include <exception>
+#include <new>
+
+#include "base/log.hpp"
+#include "rocprofiler-sdk/fwd.h"
+
+namespace kreplay::tool_api {
+
+/// @param function exported name, for the log line
+/// @return what `body` returns; OUT_OF_RESOURCES or ERROR when it throws (a tool's own callback may)
+template <typename Body>
+rocprofiler_status_t guarded(const char* function, Body&& body) noexcept {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+  } catch (const std::exception& error) {
+    log::error(function, "an exception ended the call: {}", error.what());
+  } catch (...) {
+    log::error(function, "an exception of unknown type ended the call");
+  }
+  return ROCPROFILER_STATUS_ERROR;
+}
+
+}  // namespace kreplay::tool_api

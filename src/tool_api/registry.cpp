@@ -1,0 +1,232 @@
+#include "tool_api/registry.hpp"
+
+#include <chrono>
+#include <random>
+
+#include "base/log.hpp"
+#include "tool_api/kinds.hpp"
+#include "tool_api/sdk_replay_tool.hpp"
+
+namespace kreplay::tool_api {
+namespace {
+
+std::atomic<Registry*> g_current{nullptr};  // null: the process's own, see Registry::current()
+
+/// Callback sequences this thread is inside of; a thread that finalises a tool must not wait for itself.
+__attribute__((tls_model("initial-exec"))) thread_local uint64_t tls_own_calls = 0;
+
+}  // namespace
+
+Registry::Registry() : sdk_tool_(std::make_unique<SdkReplayTool>(*this)) {
+  // Any value serves that another process is unlikely to have; the clock would make two runs alike.
+  std::random_device device;
+  client_base_ = 0xff + device() % (0xffffff00u - 0xffu);
+}
+
+Registry::~Registry() = default;
+
+Registry& Registry::current() {
+  if (Registry* set = g_current.load(std::memory_order_acquire)) return *set;
+  return own();
+}
+
+Registry& Registry::own() {
+  static Registry* made = new Registry;
+  return *made;
+}
+
+Registry* Registry::exchange_current(Registry* registry) { return g_current.exchange(registry); }
+
+void Registry::set_options(const Options& options) {
+  const std::lock_guard lock(mutex_);
+  options_ = options;
+  options_set_ = true;
+  replay_kind_ = static_cast<unsigned>(options.replay_kind);
+}
+
+void Registry::set_discovery(Discovery discovery) {
+  const std::lock_guard lock(mutex_);
+  discovery_ = std::move(discovery);
+}
+
+bool Registry::tool_present() const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& client : clients_)
+    if (client->takes_part) return true;
+  return false;
+}
+
+std::string Registry::tool_names() const {
+  const std::lock_guard lock(mutex_);
+  std::string names;
+  for (const auto& client : clients_) {
+    if (!client->takes_part) continue;
+    if (!names.empty()) names += ", ";
+    names += client->id.name != nullptr ? client->id.name : client->origin.c_str();
+  }
+  if (names.empty() && timing_tool_ && replay_tool() == timing_tool_.get()) names = "timing";
+  return names;
+}
+
+// ---- contexts
+
+void Registry::set_active(unsigned index, bool active) noexcept {
+  const uint64_t bit = uint64_t{1} << (index % 64);
+  if (active)
+    active_[index / 64].fetch_or(bit, std::memory_order_acq_rel);
+  else
+    active_[index / 64].fetch_and(~bit, std::memory_order_acq_rel);
+}
+
+ContextSet Registry::active_contexts() const noexcept {
+  ContextSet set;
+  for (size_t i = 0; i < active_.size(); ++i) set.words[i] = active_[i].load(std::memory_order_acquire);
+  return set;
+}
+
+Context* Registry::find_locked(rocprofiler_context_id_t id) {
+  if (id.handle < kFirstContext || id.handle - kFirstContext >= contexts_.size()) return nullptr;
+  Context* context = contexts_[id.handle - kFirstContext].get();
+  return context->dropped ? nullptr : context;
+}
+
+const Context* Registry::find_context(rocprofiler_context_id_t id) const {
+  const std::lock_guard lock(mutex_);
+  return const_cast<Registry*>(this)->find_locked(id);
+}
+
+rocprofiler_status_t Registry::create_context(rocprofiler_context_id_t* id) {
+  if (id == nullptr) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+  if (id->handle != 0) return ROCPROFILER_STATUS_ERROR_CONTEXT_ID_NOT_ZERO;
+  if (init_status() >= 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+  const std::lock_guard lock(mutex_);
+  if (initializing_ == nullptr) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+  if (contexts_.size() >= kMaxContexts) return ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR;
+  auto context = std::make_unique<Context>();
+  context->index = static_cast<unsigned>(contexts_.size());
+  context->client = initializing_;
+  *id = id_of(*context);
+  contexts_.push_back(std::move(context));
+  return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t Registry::start_context(rocprofiler_context_id_t id) {
+  const std::lock_guard lock(mutex_);
+  const Context* context = find_locked(id);
+  if (context == nullptr) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+  if (fini_status() != 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+  if (context->client->closing.load()) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+  set_active(context->index, true);
+  return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t Registry::stop_context(rocprofiler_context_id_t id) {
+  if (fini_status() == 1) return ROCPROFILER_STATUS_SUCCESS;
+  const std::lock_guard lock(mutex_);
+  const Context* context = find_locked(id);
+  if (context == nullptr || !is_active(context->index)) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+  set_active(context->index, false);
+  return ROCPROFILER_STATUS_SUCCESS;
+}
+
+void Registry::drop_contexts_of(const Client& client) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& context : contexts_) {
+    if (context->client != &client) continue;
+    set_active(context->index, false);
+    context->dropped = true;
+  }
+  const ReplaySubscription* claim = replay_.load();
+  if (claim != nullptr && claim->client == &client) replay_.store(nullptr);
+}
+
+// ---- callback tracing
+
+rocprofiler_status_t Registry::configure_callback_tracing(rocprofiler_context_id_t id, int kind,
+                                                          const rocprofiler_tracing_operation_t* operations,
+                                                          size_t count,
+                                                          rocprofiler_callback_tracing_cb_t callback,
+                                                          void* args) {
+  if (init_status() >= 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+  const KindSupport support = callback_kind_support(kind, replay_kind());
+  if (support == KindSupport::known) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+  const std::lock_guard lock(mutex_);
+  Context* context = find_locked(id);
+  if (context == nullptr) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+  if (support == KindSupport::unknown) return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+  // The claim: under the lock, so of two racing threads exactly one wins.
+  if (replay_.load() != nullptr) return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
+  if (callback == nullptr || (operations == nullptr && count != 0))
+    return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
+  auto claim = std::make_unique<ReplaySubscription>();
+  claim->config = claim->pass = count == 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (operations[i] < 0 || operations[i] >= kMaxOperations)
+      return ROCPROFILER_STATUS_ERROR_OPERATION_NOT_FOUND;
+    claim->config |= operations[i] == ROCPROFILER_KERNEL_REPLAY_CONFIG;
+    claim->pass |= operations[i] == ROCPROFILER_KERNEL_REPLAY_PASS;
+  }
+  claim->context = context;
+  claim->client = context->client;
+  claim->kind = static_cast<rocprofiler_callback_tracing_kind_t>(kind);
+  claim->callback = callback;
+  claim->args = args;
+  context->kinds |= uint64_t{1} << kind;
+  claims_.push_back(std::move(claim));
+  replay_.store(claims_.back().get(), std::memory_order_release);
+  return ROCPROFILER_STATUS_SUCCESS;
+}
+
+// ---- callbacks in flight
+
+bool Registry::enter(Client& client) noexcept {
+  client.in_flight.fetch_add(1);
+  if (client.closing.load()) {
+    client.in_flight.fetch_sub(1);
+    const std::lock_guard lock(idle_mutex_);
+    idle_.notify_all();
+    return false;
+  }
+  ++tls_own_calls;
+  return true;
+}
+
+void Registry::leave(Client& client) noexcept {
+  --tls_own_calls;
+  // Sequentially consistent, like the waiter's pair: either it sees the decrement, or we see that it waits.
+  client.in_flight.fetch_sub(1);
+  if (client.closing.load()) {
+    const std::lock_guard lock(idle_mutex_);
+    idle_.notify_all();
+  }
+}
+
+void Registry::finalize_one(Client& client) noexcept {
+  if (client.finalizing.exchange(true)) return;
+  client.closing.store(true);
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& context : contexts_)
+      if (context->client == &client) set_active(context->index, false);
+  }
+  const char* name = client.id.name != nullptr ? client.id.name : client.origin.c_str();
+  bool idle;
+  {
+    std::unique_lock lock(idle_mutex_);
+    const auto until = std::chrono::system_clock::now() + std::chrono::milliseconds(wait_ms_.load());
+    idle = idle_.wait_until(lock, until, [&] { return client.in_flight.load() <= tls_own_calls; });
+  }
+  if (!idle)
+    log::warn("finalize",
+              "tool {}: a replay of another thread is still running after {} ms; finalising without it", name,
+              wait_ms_.load());
+  client.finalized.store(true);
+  if (client.result.finalize == nullptr) return;
+  try {
+    client.result.finalize(client.result.tool_data);
+  } catch (...) {
+    log::error("finalize", "tool {}: its finalize function threw an exception", name);
+  }
+}
+
+}  // namespace kreplay::tool_api
