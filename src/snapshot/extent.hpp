@@ -37,12 +37,17 @@ struct Extent {
   uint64_t generation = 0;  ///< set by ExtentTable::insert; never reused in a process
   uint64_t agent = 0;       ///< hsa_agent_t::handle of the owner; 0 for host memory
   MemoryClass memory_class = MemoryClass::device_coarse;
-  HostPtr host;             ///< CPU address of `base` where it differs or is known (host classes), else null
+  HostPtr host;  ///< CPU address of `base` where it differs or is known (host classes), else null
   bool contains(GpuVa va) const { return va >= base && va - base < size; }
 };
 
-/// All extents of the process.
-/// Threads: any. The writer lock guards the map only and is never held across a call into the runtime.
+/// All extents of the process. Extents do not overlap: what is inserted over known ones replaces them, since
+/// the runtime does not hand out memory twice (we missed a free). The one exception is application memory
+/// that is registered inside memory already known (host_locked): it adds nothing and is counted, not stored.
+///
+/// Threads: any. find(), alive() and epoch() take no lock and write nothing shared. insert() and take() hold
+/// one mutex for well under a microsecond; it is never held across a call into the runtime.
+/// Cost: O(log n) each; insert() and take() allocate only while the table grows.
 class ExtentTable {
  public:
   ExtentTable();
@@ -50,7 +55,8 @@ class ExtentTable {
   ExtentTable(const ExtentTable&) = delete;
   ExtentTable& operator=(const ExtentTable&) = delete;
 
-  /// Adds an extent after the runtime returned it. @return its generation
+  /// Adds an extent after the runtime returned it. Sizes of 0, and ranges that wrap, are not stored.
+  /// @return its generation
   uint64_t insert(Extent extent);
   /// Removes the extent that starts at `base`, before the runtime frees it. Empty when unknown.
   std::optional<Extent> take(GpuVa base);
@@ -62,6 +68,9 @@ class ExtentTable {
   uint64_t epoch(uint64_t agent) const;
   /// Saved extents of `agent`, by address. @param epoch receives the epoch the list belongs to
   std::vector<Extent> saved_extents(uint64_t agent, uint64_t* epoch) const;
+  /// The same without a copy: built once per epoch and shared. Applies the changes since the last call, and
+  /// holds the writers' mutex only to fetch them.
+  std::shared_ptr<const std::vector<Extent>> saved_list(uint64_t agent, uint64_t* epoch) const;
   /// Whether the extent of this generation is still live.
   bool alive(GpuVa base, uint64_t generation) const;
   /// Forgets everything (runtime shut down).
