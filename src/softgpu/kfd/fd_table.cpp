@@ -1,0 +1,81 @@
+#include "kfd/fd_table.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace softgpu::kfd {
+namespace {
+
+constexpr unsigned kKindShift = 48;
+constexpr unsigned kGpuShift = 32;
+
+uint64_t pack(const FdEntry& entry) {
+  return static_cast<uint64_t>(entry.kind) << kKindShift | uint64_t{entry.gpu} << kGpuShift | entry.inode;
+}
+FdEntry unpack(uint64_t word) {
+  return {static_cast<FdKind>(word >> kKindShift), static_cast<uint16_t>(word >> kGpuShift),
+          static_cast<uint32_t>(word)};
+}
+
+/// Raw: fstat is a name we export, and it asks this table.
+bool inode_of(int fd, uint32_t& inode) {
+  struct stat info {};
+  if (syscall(SYS_fstat, fd, &info) != 0) return false;
+  inode = static_cast<uint32_t>(info.st_ino);
+  return true;
+}
+
+}  // namespace
+
+int FdTable::create(FdKind kind, uint16_t gpu, bool close_on_exec) {
+  const int fd =
+      memfd_create(kind == FdKind::kfd ? "softgpu-kfd" : "softgpu-render", close_on_exec ? MFD_CLOEXEC : 0);
+  if (fd < 0) return -1;
+  FdEntry entry{kind, gpu, 0};
+  if (fd >= kMaxFd || !inode_of(fd, entry.inode)) {
+    syscall(SYS_close, fd);
+    errno = EMFILE;
+    return -1;
+  }
+  exchange(fd, pack(entry));
+  return fd;
+}
+
+FdEntry FdTable::find(int fd) {
+  if (fd < 0 || fd >= kMaxFd) return {};
+  const uint64_t word = entries_[static_cast<size_t>(fd)].load(std::memory_order_acquire);
+  if (word == 0) return {};
+  const FdEntry entry = unpack(word);
+  const int saved_errno = errno;
+  uint32_t inode = 0;
+  const bool same = inode_of(fd, inode) && inode == entry.inode;
+  errno = saved_errno;
+  if (same) return entry;
+  uint64_t expected = word;
+  entries_[static_cast<size_t>(fd)].compare_exchange_strong(expected, 0);
+  return {};
+}
+
+void FdTable::duplicate(int fd, int copy) {
+  if (copy < 0 || copy == fd) return;
+  const FdEntry entry = find(fd);
+  exchange(copy, entry.kind == FdKind::none ? 0 : pack(entry));
+}
+
+uint64_t FdTable::exchange(int fd, uint64_t value) {
+  if (fd < 0 || fd >= kMaxFd) return 0;
+  std::atomic<uint64_t>& entry = entries_[static_cast<size_t>(fd)];
+  if (value == 0 && entry.load(std::memory_order_relaxed) == 0) return 0;
+  return entry.exchange(value, std::memory_order_acq_rel);
+}
+
+FdTable& fd_table() {
+  static constinit FdTable table;
+  return table;
+}
+
+}  // namespace softgpu::kfd

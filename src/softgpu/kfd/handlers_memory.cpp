@@ -1,0 +1,68 @@
+// Buffers: allocate, free, map to and unmap from GPUs.
+#include <cerrno>
+#include <vector>
+
+#include "kfd/handlers.hpp"
+
+namespace softgpu::kfd {
+namespace {
+
+constexpr uint32_t kMaxDevices = 64;
+
+/// The GPUs behind an array of gpu_ids. @return false if one is not ours
+bool gpus_of(Process& process, uint64_t ids_address, uint32_t count, std::vector<Gpu*>& gpus) {
+  if (count == 0 || count > kMaxDevices || ids_address == 0) return false;
+  const auto* ids = reinterpret_cast<const uint32_t*>(ids_address);
+  for (uint32_t i = 0; i < count; ++i) {
+    gpus.push_back(process.gpu_by_id(ids[i]));
+    if (gpus.back() == nullptr) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+int alloc_memory_of_gpu(Process& process, kfd_ioctl_alloc_memory_of_gpu_args& args) {
+  Gpu* gpu = process.gpu_by_id(args.gpu_id);
+  if (gpu == nullptr) return -EINVAL;
+  BufferRequest request;
+  request.va = args.va_addr;
+  request.size_bytes = args.size;
+  request.flags = args.flags;
+  request.host_address = args.mmap_offset;
+  AllocatedBuffer allocated;
+  const int rc = process.buffers().allocate(*gpu, process.options().large_bar, request, allocated);
+  if (rc != 0) return rc;
+  args.handle = allocated.handle;
+  args.mmap_offset = allocated.mmap_offset;
+  return 0;
+}
+
+int free_memory_of_gpu(Process& process, kfd_ioctl_free_memory_of_gpu_args& args) {
+  return process.buffers().free(args.handle);
+}
+
+int map_memory_to_gpu(Process& process, kfd_ioctl_map_memory_to_gpu_args& args) {
+  std::vector<Gpu*> gpus;
+  if (!gpus_of(process, args.device_ids_array_ptr, args.n_devices, gpus)) return -EINVAL;
+  const int rc = process.buffers().map(args.handle, gpus);
+  if (rc == 0) args.n_success = args.n_devices;
+  return rc;
+}
+
+int unmap_memory_from_gpu(Process& process, kfd_ioctl_unmap_memory_from_gpu_args& args) {
+  std::vector<Gpu*> gpus;
+  if (!gpus_of(process, args.device_ids_array_ptr, args.n_devices, gpus)) return -EINVAL;
+  const int rc = process.buffers().unmap(args.handle, gpus);
+  if (rc == 0) args.n_success = args.n_devices;
+  return rc;
+}
+
+int available_memory(Process& process, kfd_ioctl_get_available_memory_args& args) {
+  const Gpu* gpu = process.gpu_by_id(args.gpu_id);
+  if (gpu == nullptr) return -EINVAL;
+  args.available = process.buffers().vram_free(*gpu);
+  return 0;
+}
+
+}  // namespace softgpu::kfd
