@@ -7,7 +7,7 @@
 namespace kreplay::tool_api {
 
 Result<std::regex> compile_filter(std::string_view variable, const std::string& expression) {
-  constexpr auto kFlags = std::regex::ECMAScript | std::regex::nosubs | std::regex::optimize;
+  constexpr auto kFlags = std::regex::ECMAScript | std::regex::optimize;
   try {
 #ifdef __GLIBCXX__
     try {
