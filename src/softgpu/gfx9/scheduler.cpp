@@ -1,0 +1,266 @@
+#include "gfx9/scheduler.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "gfx9/costs.hpp"
+#include "gfx9/run.hpp"
+
+namespace softgpu::gfx9 {
+namespace {
+
+constexpr uint32_t kQuantum = 1024;        ///< instructions of one wave before the next has its turn
+constexpr uint32_t kPatienceRounds = 256;  ///< rounds without an ended workgroup before more are admitted
+constexpr uint32_t kPatienceQuiet = 4;     ///< the same when every wave sleeps
+constexpr uint64_t kWavesPerUnit = 40;
+constexpr uint64_t kMaxCooperativeWaves = 16384;
+
+}  // namespace
+
+std::unique_ptr<Wave> Pool::take_wave() {
+  if (waves_.empty()) return std::make_unique<Wave>();
+  std::unique_ptr<Wave> wave = std::move(waves_.back());
+  waves_.pop_back();
+  return wave;
+}
+
+std::unique_ptr<Pool::LdsBlock> Pool::take_lds() {
+  if (lds_.empty()) return std::make_unique<LdsBlock>();
+  std::unique_ptr<LdsBlock> lds = std::move(lds_.back());
+  lds_.pop_back();
+  return lds;
+}
+
+uint64_t Scheduler::ComputeUnit::busy() const { return std::max(wave_cycles / costs::kSimds, longest_wave); }
+
+Scheduler::Scheduler(const DeviceConfig& config, const GridDispatch& dispatch, const GridHost& host,
+                     Pool& pool, CodeCache& code, Env& env)
+    : config_(config), dispatch_(dispatch), host_(host), pool_(pool), code_(code), env_(env) {
+  units_.resize(std::max(config.compute_units, 1u));
+  for (uint32_t n = dispatch.scratch_waves; n-- > 0;) free_scratch_.push_back(static_cast<int32_t>(n));
+}
+
+Scheduler::~Scheduler() {
+  for (std::unique_ptr<Resident>& resident : residents_) {
+    for (WaveSlot& slot : resident->waves) {
+      if (slot.wave) pool_.give(std::move(slot.wave));
+    }
+    if (resident->lds) pool_.give(std::move(resident->lds));
+  }
+}
+
+/// Makes the next workgroup resident if there is room. @return false if there is not
+bool Scheduler::admit_one(const KernelDescriptor& kernel) {
+  const WorkgroupShape shape = workgroup_shape(dispatch_, next_);
+  const uint32_t waves = shape.waves();
+  const bool scratch =
+      dispatch_.scratch_waves > 0 && (dispatch_.private_segment_bytes > 0 || kernel.wants_scratch_offset());
+  if (scratch && free_scratch_.size() < waves) return false;
+  auto resident = std::make_unique<Resident>();
+  Workgroup& group = resident->group;
+  std::copy(std::begin(shape.id), std::end(shape.id), group.id);
+  group.waves = group.alive = waves;
+  group.compute_unit = static_cast<uint32_t>(next_ % units_.size());
+  group.start_cycles = units_[group.compute_unit].busy();
+  group.lds_bytes = (dispatch_.group_segment_bytes + 511) / 512 * 512;
+  if (group.lds_bytes > 0) {
+    resident->lds = pool_.take_lds();
+    group.lds = resident->lds->bytes;
+    std::memset(group.lds, 0, group.lds_bytes);
+  }
+  resident->waves.resize(waves);
+  for (uint32_t n = 0; n < waves; ++n) {
+    WaveSlot& slot = resident->waves[n];
+    slot.wave = pool_.take_wave();
+    if (scratch) {
+      slot.scratch_slot = free_scratch_.back();
+      free_scratch_.pop_back();
+    }
+    const uint32_t offset =
+        scratch ? static_cast<uint32_t>(slot.scratch_slot) * dispatch_.scratch_wave_bytes : 0;
+    init_wave(*slot.wave, config_, dispatch_, kernel, shape, n, offset);
+    // HW_ID: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SE_ID 14:13.
+    slot.wave->hw_id =
+        (n / 4 & 0xf) | (n & 3) << 4 | (group.compute_unit & 0xf) << 8 | (group.compute_unit >> 4 & 3) << 13;
+  }
+  resident_waves_ += waves;
+  stats_.workgroups += 1;
+  stats_.waves += waves;
+  residents_.push_back(std::move(resident));
+  ++next_;
+  return true;
+}
+
+void Scheduler::admit(const KernelDescriptor& kernel) {
+  while (next_ < total_ && residents_.size() < target_ && admit_one(kernel)) rounds_ = quiet_rounds_ = 0;
+}
+
+bool Scheduler::runnable(const WaveSlot& slot) const {
+  return slot.state == State::ready ||
+         (slot.state == State::gws &&
+          env_.gws->resource[slot.gws_resource].generation != slot.gws_generation);
+}
+
+void Scheduler::release_barrier(Resident& resident) {
+  Workgroup& group = resident.group;
+  if (group.at_barrier == 0 || group.at_barrier < group.alive) return;
+  for (WaveSlot& slot : resident.waves) {
+    if (slot.state == State::barrier) slot.state = State::ready;
+  }
+  group.at_barrier = 0;
+}
+
+void Scheduler::end_wave(Resident& resident, WaveSlot& slot) {
+  slot.state = State::ended;
+  --resident.group.alive;
+  ComputeUnit& unit = units_[resident.group.compute_unit];
+  unit.wave_cycles += slot.cycles;
+  unit.longest_wave = std::max(unit.longest_wave, slot.cycles);
+  if (slot.scratch_slot >= 0) free_scratch_.push_back(slot.scratch_slot);
+  pool_.give(std::move(slot.wave));
+  --resident_waves_;
+  release_barrier(resident);
+}
+
+void Scheduler::run_wave(Resident& resident, WaveSlot& slot, Round& round) {
+  slot.state = State::ready;
+  env_.workgroup = &resident.group;
+  env_.unit_cycles = resident.group.start_cycles;
+  env_.wave_cycles = slot.cycles;
+  env_.scratch = {};
+  if (slot.scratch_slot >= 0) {
+    env_.scratch.base = dispatch_.scratch_base.value +
+                        uint64_t{static_cast<uint32_t>(slot.scratch_slot)} * dispatch_.scratch_wave_bytes;
+    env_.scratch.lane_bytes = dispatch_.scratch_wave_bytes / kLanes;
+  }
+  const Stop stop = run_slice(*slot.wave, env_, code_, kQuantum, stats_.wave_instructions);
+  slot.cycles = env_.wave_cycles;
+  round.ran = true;
+  round.all_yielded = round.all_yielded && stop == Stop::yield;
+  switch (stop) {
+    case Stop::none:
+    case Stop::yield:
+    case Stop::fault:
+      break;
+    case Stop::barrier:
+      slot.state = State::barrier;
+      ++resident.group.at_barrier;
+      release_barrier(resident);
+      break;
+    case Stop::gws:
+      slot.state = State::gws;
+      slot.gws_resource = env_.gws_resource;
+      slot.gws_generation = env_.gws->resource[env_.gws_resource].generation;
+      break;
+    case Stop::end:
+      end_wave(resident, slot);
+      break;
+  }
+}
+
+void Scheduler::retire_finished(Round& round) {
+  for (std::unique_ptr<Resident>& resident : residents_) {
+    if (resident->group.alive > 0) continue;
+    if (resident->lds) pool_.give(std::move(resident->lds));
+    resident.reset();
+    round.finished = true;
+  }
+  if (round.finished) std::erase(residents_, nullptr);
+}
+
+/// Admits more workgroups when the resident ones do not end, and lets the host breathe when nothing but
+/// waiting goes on.
+void Scheduler::after_round(const Round& round) {
+  if (round.finished) {
+    rounds_ = quiet_rounds_ = 0;
+    return;
+  }
+  ++rounds_;
+  quiet_rounds_ += round.all_yielded ? 1 : 0;
+  const uint64_t room = units_.size() * kWavesPerUnit;
+  const bool stuck = !round.ran;
+  if (stuck || rounds_ >= kPatienceRounds || quiet_rounds_ >= kPatienceQuiet) {
+    if (next_ < total_ && (stuck || resident_waves_ < room)) target_ = residents_.size() * 2;
+    rounds_ = quiet_rounds_ = 0;
+  }
+  if (round.ran && !round.stored && host_.idle) host_.idle();
+}
+
+void Scheduler::deadlock() {
+  uint64_t barrier = 0, gws = 0;
+  for (const std::unique_ptr<Resident>& resident : residents_) {
+    for (const WaveSlot& slot : resident->waves) {
+      barrier += slot.state == State::barrier;
+      gws += slot.state == State::gws;
+    }
+  }
+  env_.fault.kind = FaultKind::deadlock;
+  env_.fault.text = fmt::format(
+      "deadlock: {} waves wait at s_barrier and {} for global wave sync, {} of {} workgroups were started "
+      "and no "
+      "wave can go on",
+      barrier, gws, next_, total_);
+}
+
+GridResult Scheduler::run(const KernelDescriptor& kernel) {
+  total_ = workgroup_count(dispatch_);
+  if (dispatch_.cooperative) {
+    target_ = total_;
+    const uint64_t waves = total_ * workgroup_shape(dispatch_, 0).waves();
+    const bool scratch = dispatch_.private_segment_bytes > 0;
+    if (waves > kMaxCooperativeWaves || (scratch && waves > dispatch_.scratch_waves)) {
+      env_.fault.kind = FaultKind::bad_dispatch;
+      env_.fault.text = fmt::format("cooperative grid of {} waves cannot be resident at once", waves);
+      return finish(GridEnd::faulted);
+    }
+  }
+  for (;;) {
+    admit(kernel);
+    if (residents_.empty()) return finish(GridEnd::completed);
+    Round round;
+    for (size_t n = 0; n < residents_.size(); ++n) {
+      for (WaveSlot& slot : residents_[n]->waves) {
+        if (!runnable(slot)) continue;
+        if (host_.stop && host_.stop->load(std::memory_order_relaxed)) return finish(GridEnd::stopped);
+        const uint64_t stored = env_.bytes_stored;
+        run_wave(*residents_[n], slot, round);
+        round.stored = round.stored || env_.bytes_stored != stored;
+        if (env_.fault) return finish(GridEnd::faulted);
+      }
+    }
+    retire_finished(round);
+    const uint64_t started = next_;
+    after_round(round);
+    admit(kernel);
+    if (!round.ran && next_ == started) {
+      deadlock();
+      return finish(GridEnd::faulted);
+    }
+  }
+}
+
+GridResult Scheduler::finish(GridEnd end) {
+  uint64_t busiest = 0;
+  for (const std::unique_ptr<Resident>& resident : residents_) {
+    for (WaveSlot& slot : resident->waves) {
+      if (slot.wave) end_wave(*resident, slot);
+    }
+  }
+  for (const ComputeUnit& unit : units_) busiest = std::max(busiest, unit.busy());
+  stats_.bytes_loaded = env_.bytes_loaded;
+  stats_.bytes_stored = env_.bytes_stored;
+  const uint64_t memory =
+      (stats_.bytes_loaded + stats_.bytes_stored) / (costs::kMemoryBytesPerCycle * units_.size());
+  stats_.device_cycles = costs::kLaunch + std::max(busiest, memory);
+  stats_.ticks =
+      std::max<uint64_t>(1, (stats_.device_cycles * 100 + config_.clock_mhz - 1) / config_.clock_mhz);
+  GridResult result;
+  result.end = end;
+  result.fault = env_.fault;
+  result.stats = stats_;
+  return result;
+}
+
+}  // namespace softgpu::gfx9
