@@ -16,14 +16,17 @@ struct SnapshotStats {
   uint64_t extents = 0;
   uint64_t bytes_saved = 0;
   uint64_t bytes_restored = 0;  ///< summed over the restores of this snapshot
-  uint64_t copies = 0;          ///< runtime copy calls, both directions
+  uint64_t copies = 0;          ///< runtime copy calls of this snapshot, both directions
   uint64_t save_ns = 0;
   uint64_t restore_ns = 0;
 };
 
 struct SnapshotLimits {
-  uint64_t host_bytes = 0;       ///< staging never grows above this; 0 = half of MemAvailable
-  uint64_t copy_timeout_ns = 60'000'000'000;
+  uint64_t host_bytes = 0;                    ///< staging never grows above this; 0 = half of MemAvailable
+  uint64_t copy_timeout_ns = 60'000'000'000;  ///< longest time in which no copy of a batch completes
+  /// After an asynchronous copy failed, which loses the count of those in flight: the time without a
+  /// completion after which none is expected any more.
+  uint64_t settle_ns = 1'000'000'000;
 };
 
 /// The snapshot of one agent.
@@ -32,19 +35,23 @@ struct SnapshotLimits {
 /// extent stays mapped between save() and finish().
 class AgentSnapshot {
  public:
-  AgentSnapshot(const hsa::HsaApi& api, hsa_agent_t agent, ExtentTable& extents, const SnapshotLimits& limits);
+  AgentSnapshot(const hsa::HsaApi& api, hsa_agent_t agent, ExtentTable& extents,
+                const SnapshotLimits& limits);
+  /// Calls nothing of the runtime, which may be gone: what release() did not give back stays allocated.
   ~AgentSnapshot();
   AgentSnapshot(const AgentSnapshot&) = delete;
   AgentSnapshot& operator=(const AgentSnapshot&) = delete;
 
-  /// Bytes the next save() would cover.
+  /// Bytes the next save() would cover; between save() and finish() those that it covered.
   uint64_t footprint_bytes();
   /// Saves every saved extent of the agent.
   /// @return Error::budget or out_of_memory (staging), device_copy, timeout: nothing is held, the caller
   ///         declines the replay; the sentence names extent, bytes needed and available.
   Status save();
-  /// Writes the saved bytes back. Tries a second path (runtime memory copy) for extents whose asynchronous copy failed.
+  /// Writes the saved bytes back. What an asynchronous copy did not, a synchronous one is tried for. Extents
+  /// freed since the save are left out.
   /// @return an error only when no path could complete: memory is then half restored, the caller must abort.
+  ///         The sentence names extent, bytes and status of the first failure, and of the second path's.
   Status restore();
   /// Ends the snapshot; staging and signal are kept for the next one.
   void finish();

@@ -1,0 +1,39 @@
+#include "snapshot/copy_plan.hpp"
+
+#include <algorithm>
+
+namespace kreplay::snapshot {
+
+void merge_adjacent(const std::vector<Extent>& extents, std::vector<Range>* ranges) {
+  ranges->clear();
+  for (const Extent& extent : extents) {
+    if (!ranges->empty() && ranges->back().base + ranges->back().size == extent.base) {
+      ranges->back().size += extent.size;
+    } else {
+      ranges->push_back({extent.base, extent.size});
+    }
+  }
+}
+
+std::vector<Piece> clip_to(const std::vector<Piece>& pieces, const std::vector<Extent>& live) {
+  std::vector<Piece> clipped;
+  for (const Piece& piece : pieces) {
+    const GpuVa end = piece.device + piece.size;
+    auto extent = std::upper_bound(live.begin(), live.end(), piece.device,
+                                   [](GpuVa va, const Extent& e) { return va < e.base + e.size; });
+    for (; extent != live.end() && extent->base < end; ++extent) {
+      const GpuVa from = std::max(piece.device, extent->base);
+      const GpuVa to = std::min(end, extent->base + extent->size);
+      Piece part{from, piece.host + (from - piece.device), to - from};
+      const bool joins = !clipped.empty() && clipped.back().device + clipped.back().size == part.device &&
+                         clipped.back().host + clipped.back().size == part.host;
+      if (joins)
+        clipped.back().size += part.size;
+      else
+        clipped.push_back(part);
+    }
+  }
+  return clipped;
+}
+
+}  // namespace kreplay::snapshot
