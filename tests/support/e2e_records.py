@@ -45,12 +45,21 @@ class Run:
             if needs_trailer:
                 complaints.append("outcome records: no trailer line")
             return complaints
-        sums = collections.Counter(record.outcome for record in self.records)
-        totals = self.trailer.get("outcomes", {})
-        for outcome in set(sums) | set(totals):
-            if sums.get(outcome, 0) != totals.get(outcome, 0):
-                complaints.append(f"outcome records: {sums.get(outcome, 0)} lines with {outcome}, "
-                                  f"the trailer says {totals.get(outcome, 0)}")
+        sums = {
+            "dispatches": len(self.records),
+            "outcomes": collections.Counter(record.outcome for record in self.records),
+            "declined": collections.Counter(r.reason for r in self.records if r.outcome == "declined"),
+            "stopped": collections.Counter(r.reason for r in self.records if r.outcome == "stopped"),
+            "lines_lost": 0,
+        }
+        for field in ("passes_run", "bytes_saved", "bytes_restored", "save_ns", "restore_ns", "window_ns"):
+            sums[field] = sum(record.line[field] for record in self.records)
+        for field, value in sums.items():
+            said = self.trailer[field]
+            if isinstance(value, collections.Counter):
+                said = collections.Counter({name: number for name, number in said.items() if number})
+            if said != value:
+                complaints.append(f"outcome records: the lines sum up to {field} {value}, the trailer says {said}")
         return complaints
 
 
@@ -59,6 +68,8 @@ def load(path):
     run = Run()
     with open(path, encoding="utf-8") as file:
         for number, text in enumerate(file, 1):
+            if run.trailer is not None:
+                raise Malformed(f"line {number}: a line after the trailer")
             try:
                 line = json.loads(text)
                 kind = line["type"]
@@ -67,11 +78,14 @@ def load(path):
             if kind == "header":
                 run.header = line
             elif kind == "kernel":
-                run.kernels[line["kernel_id"]] = line
+                run.kernels[line["id"]] = line["name"]
             elif kind == "dispatch":
-                kernel = run.kernels.get(line.get("kernel_id"), {})
-                name = kernel.get("demangled") or kernel.get("symbol") or ""
-                run.records.append(Record(name, line["outcome"], line.get("reason", ""), len(line.get("passes", [])), line))
+                if line["kernel"] is not None and line["kernel"] not in run.kernels:
+                    raise Malformed(f"line {number}: kernel {line['kernel']} has no line before")
+                if line["outcome"] == "replayed" and len(line["passes"]) != line["passes_run"]:
+                    raise Malformed(f"line {number}: {len(line['passes'])} pass times, passes_run {line['passes_run']}")
+                run.records.append(Record(run.kernels.get(line["kernel"], ""), line["outcome"], line["reason"],
+                                          line["passes_run"], line))
             elif kind == "trailer":
                 run.trailer = line
             else:
