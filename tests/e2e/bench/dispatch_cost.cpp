@@ -1,7 +1,8 @@
 // What one submitted packet costs the host. The program stays alive and measures a round for each line on
 // standard input ("barrier" or "dispatch"), so that a driver can interleave rounds of several processes with
-// different preloads. The head of the queue is held by a closed barrier while packets are submitted: the packet
-// processor does not disturb. Prints nanoseconds per packet, one line per round; one doorbell per packet.
+// different preloads. The head of the queue is held by a closed barrier while packets are submitted: the
+// packet processor does not disturb. Prints nanoseconds per packet, one line per round; one doorbell per
+// packet.
 #include <time.h>
 
 #include "support/hsa_check.hpp"

@@ -1,7 +1,7 @@
-// A steady stream of one dispatch, for the cost of its replay: `replay_cost REGIONS MIB WARM STEADY` keeps REGIONS
-// device allocations of MIB MiB in all, dispatches WARM + STEADY times and prints for the STEADY ones what the
-// counting layer saw per dispatch, and after each dispatch the time of a memcpy of the same bytes into a warm
-// buffer. The snapshot times are in the outcome records.
+// A steady stream of one dispatch, for the cost of its replay: `replay_cost REGIONS MIB WARM STEADY` keeps
+// REGIONS device allocations of MIB MiB in all, dispatches WARM + STEADY times and prints for the STEADY ones
+// what the counting layer saw per dispatch, and after each dispatch the time of a memcpy of the same bytes
+// into a warm buffer. The snapshot times are in the outcome records.
 #include <dlfcn.h>
 #include <time.h>
 

@@ -10,35 +10,45 @@
 #include <cstdlib>
 #include <cstring>
 
-// One trampoline for each name of the entry-point table: count, then jump to the next definition of the name, found
-// at the first call. It touches no argument register, so it serves every signature.
+// One trampoline for each name of the entry-point table: count, then jump to the next definition of the name,
+// found at the first call. It touches no argument register, so it serves every signature.
 struct E2eEntry {
   uint64_t calls;
   void* next;
   const char* name;
 };
 
-#define KR_HOOK(fn)                                       \
-  asm(".pushsection .data\n"                              \
-      ".balign 8\n"                                       \
-      ".hidden e2e_entry_" #fn "\n"                       \
-      ".globl e2e_entry_" #fn "\n"                        \
-      "e2e_entry_" #fn ": .quad 0, 0, e2e_name_" #fn "\n" \
-      ".popsection\n"                                     \
-      ".pushsection .rodata\n"                            \
-      "e2e_name_" #fn ": .asciz \"" #fn "\"\n"            \
-      ".popsection\n"                                     \
-      ".pushsection .text\n"                              \
-      ".globl " #fn "\n"                                  \
-      ".type " #fn ", @function\n" #fn ":\n"              \
-      "  lock incq e2e_entry_" #fn "(%rip)\n"             \
-      "  movq e2e_entry_" #fn "+8(%rip), %r11\n"          \
-      "  testq %r11, %r11\n"                              \
-      "  jz 1f\n"                                         \
-      "  jmp *%r11\n"                                     \
-      "1: leaq e2e_entry_" #fn "(%rip), %r11\n"           \
-      "  jmp e2e_first_call\n"                            \
-      ".size " #fn ", . - " #fn "\n"                      \
+#define KR_HOOK(fn)                                  \
+  asm(".pushsection .data\n"                         \
+      ".balign 8\n"                                  \
+      ".hidden e2e_entry_" #fn                       \
+      "\n"                                           \
+      ".globl e2e_entry_" #fn                        \
+      "\n"                                           \
+      "e2e_entry_" #fn ": .quad 0, 0, e2e_name_" #fn \
+      "\n"                                           \
+      ".popsection\n"                                \
+      ".pushsection .rodata\n"                       \
+      "e2e_name_" #fn ": .asciz \"" #fn              \
+      "\"\n"                                         \
+      ".popsection\n"                                \
+      ".pushsection .text\n"                         \
+      ".globl " #fn                                  \
+      "\n"                                           \
+      ".type " #fn ", @function\n" #fn               \
+      ":\n"                                          \
+      "  lock incq e2e_entry_" #fn                   \
+      "(%rip)\n"                                     \
+      "  movq e2e_entry_" #fn                        \
+      "+8(%rip), %r11\n"                             \
+      "  testq %r11, %r11\n"                         \
+      "  jz 1f\n"                                    \
+      "  jmp *%r11\n"                                \
+      "1: leaq e2e_entry_" #fn                       \
+      "(%rip), %r11\n"                               \
+      "  jmp e2e_first_call\n"                       \
+      ".size " #fn ", . - " #fn                      \
+      "\n"                                           \
       ".popsection\n");
 #define KR_PASS(fn) KR_HOOK(fn)
 #define KR_ALIAS(fn, target) KR_HOOK(fn)
@@ -94,9 +104,7 @@ E2eEntry* const kEntries[] = {
 #include "hsa/entry_points.def"
 };
 
-uint64_t load(const uint64_t& counter) {
-  return __atomic_load_n(&counter, __ATOMIC_RELAXED);
-}
+uint64_t load(const uint64_t& counter) { return __atomic_load_n(&counter, __ATOMIC_RELAXED); }
 
 uint64_t sum(std::initializer_list<const char*> names) {
   uint64_t total = 0;
@@ -128,7 +136,8 @@ __attribute__((destructor)) void write_totals() {
   const char* separator = "{\"calls\": {";
   for (const E2eEntry* entry : kEntries) {
     if (load(entry->calls) != 0) {
-      dprintf(file, "%s\"%s\": %llu", separator, entry->name, static_cast<unsigned long long>(load(entry->calls)));
+      dprintf(file, "%s\"%s\": %llu", separator, entry->name,
+              static_cast<unsigned long long>(load(entry->calls)));
       separator = ", ";
     }
   }
@@ -176,12 +185,14 @@ __attribute__((visibility("default"))) uint64_t e2e_counting_all_calls() {
 }
 
 __attribute__((visibility("default"))) uint64_t e2e_counting_allocations() {
-  return sum({"hsa_amd_memory_pool_allocate", "hsa_memory_allocate", "hsa_amd_memory_lock", "hsa_amd_memory_lock_to_pool",
-              "hsa_memory_register", "hsa_amd_ipc_memory_attach", "hsa_amd_interop_map_buffer"});
+  return sum({"hsa_amd_memory_pool_allocate", "hsa_memory_allocate", "hsa_amd_memory_lock",
+              "hsa_amd_memory_lock_to_pool", "hsa_memory_register", "hsa_amd_ipc_memory_attach",
+              "hsa_amd_interop_map_buffer"});
 }
 
 __attribute__((visibility("default"))) uint64_t e2e_counting_signals() {
-  return sum({"hsa_signal_create", "hsa_amd_signal_create", "hsa_signal_group_create", "hsa_amd_ipc_signal_attach"});
+  return sum(
+      {"hsa_signal_create", "hsa_amd_signal_create", "hsa_signal_group_create", "hsa_amd_ipc_signal_attach"});
 }
 
 __attribute__((visibility("default"))) uint64_t e2e_counting_mallocs() {
