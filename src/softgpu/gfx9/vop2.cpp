@@ -69,7 +69,8 @@ constexpr ValuOp kVop2[] = {
     hot<v_add_u32>(0x34, "v_add_u32", kInt).sat_by(kernel_of<add_u32_sat>),
     hot<v_sub_u32>(0x35, "v_sub_u32", kInt).sat_by(kernel_of<sub_u32_sat>),
     hot<v_subrev_u32>(0x36, "v_subrev_u32", kInt).sat_by(kernel_of<subrev_u32_sat>),
-    row<v_dot2_f32_f16>(0x37, "v_dot2c_f32_f16", Fp::exact, accept::dpp | accept::dst_src2).on(target::gfx90a),
+    row<v_dot2_f32_f16>(0x37, "v_dot2c_f32_f16", Fp::exact, accept::dpp | accept::dst_src2)
+        .on(target::gfx90a),
     row<v_dot2_i32_i16>(0x38, "v_dot2c_i32_i16", Fp::none, accept::dpp | accept::dst_src2).on(target::gfx90a),
     row<v_dot4_i32_i8>(0x39, "v_dot4c_i32_i8", Fp::none, accept::dpp | accept::dst_src2).on(target::gfx90a),
     row<v_dot8_i32_i4>(0x3a, "v_dot8c_i32_i4", Fp::none, accept::dpp | accept::dst_src2).on(target::gfx90a),

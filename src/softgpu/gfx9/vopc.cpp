@@ -10,35 +10,59 @@ namespace {
 template <unsigned Cond, typename T>
 GFX9_INLINE constexpr bool compare_float(T a, T b) {
   switch (Cond) {
-    case 0: return false;
-    case 1: return a < b;
-    case 2: return a == b;
-    case 3: return a <= b;
-    case 4: return a > b;
-    case 5: return (a < b) | (a > b);
-    case 6: return a >= b;
-    case 7: return (a == a) & (b == b);
-    case 8: return (a != a) | (b != b);
-    case 9: return !(a >= b);
-    case 10: return !((a < b) | (a > b));
-    case 11: return !(a > b);
-    case 12: return !(a <= b);
-    case 13: return !(a == b);
-    case 14: return !(a < b);
-    default: return true;
+    case 0:
+      return false;
+    case 1:
+      return a < b;
+    case 2:
+      return a == b;
+    case 3:
+      return a <= b;
+    case 4:
+      return a > b;
+    case 5:
+      return (a < b) | (a > b);
+    case 6:
+      return a >= b;
+    case 7:
+      return (a == a) & (b == b);
+    case 8:
+      return (a != a) | (b != b);
+    case 9:
+      return !(a >= b);
+    case 10:
+      return !((a < b) | (a > b));
+    case 11:
+      return !(a > b);
+    case 12:
+      return !(a <= b);
+    case 13:
+      return !(a == b);
+    case 14:
+      return !(a < b);
+    default:
+      return true;
   }
 }
 template <unsigned Cond, typename T>
 GFX9_INLINE constexpr bool compare_int(T a, T b) {
   switch (Cond) {
-    case 0: return false;
-    case 1: return a < b;
-    case 2: return a == b;
-    case 3: return a <= b;
-    case 4: return a > b;
-    case 5: return a != b;
-    case 6: return a >= b;
-    default: return true;
+    case 0:
+      return false;
+    case 1:
+      return a < b;
+    case 2:
+      return a == b;
+    case 3:
+      return a <= b;
+    case 4:
+      return a > b;
+    case 5:
+      return a != b;
+    case 6:
+      return a >= b;
+    default:
+      return true;
   }
 }
 template <unsigned Cond>
@@ -73,26 +97,29 @@ struct Rows {
   constexpr void add(const ValuOp& r) { v[n++] = r; }
 };
 
-#define GFX9_FLOAT_CONDS(X, t) \
-  X(0, f_##t) X(1, lt_##t) X(2, eq_##t) X(3, le_##t) X(4, gt_##t) X(5, lg_##t) X(6, ge_##t) X(7, o_##t) \
-  X(8, u_##t) X(9, nge_##t) X(10, nlg_##t) X(11, ngt_##t) X(12, nle_##t) X(13, neq_##t) X(14, nlt_##t) \
-  X(15, tru_##t)
+#define GFX9_FLOAT_CONDS(X, t)                                                                          \
+  X(0, f_##t)                                                                                           \
+  X(1, lt_##t) X(2, eq_##t) X(3, le_##t) X(4, gt_##t) X(5, lg_##t) X(6, ge_##t) X(7, o_##t) X(8, u_##t) \
+      X(9, nge_##t) X(10, nlg_##t) X(11, ngt_##t) X(12, nle_##t) X(13, neq_##t) X(14, nlt_##t)          \
+          X(15, tru_##t)
 #define GFX9_INT_CONDS(X, t) \
   X(0, f_##t) X(1, lt_##t) X(2, eq_##t) X(3, le_##t) X(4, gt_##t) X(5, ne_##t) X(6, ge_##t) X(7, t_##t)
 /// Rows v_cmp_NAME at base + cond and v_cmpx_NAME 16 above.
-#define GFX9_ROW_PAIR(base, cond, name, made) \
-  {                                           \
-    const ValuOp r = made;                    \
-    rows.add(r);                              \
+#define GFX9_ROW_PAIR(base, cond, name, made)                 \
+  {                                                           \
+    const ValuOp r = made;                                    \
+    rows.add(r);                                              \
     rows.add(cmpx(r, (base) + 16 + (cond), "v_cmpx_" #name)); \
   }
 #define GFX9_F16(cond, name) \
   GFX9_ROW_PAIR(0x20, cond, name, (row<compare_half<cond>>(0x20 + cond, "v_cmp_" #name, Fp::none, kFloat)))
-#define GFX9_F32(cond, name) \
-  GFX9_ROW_PAIR(0x40, cond, name, (hot<compare_float<cond, float>, Fp::f32>(0x40 + cond, "v_cmp_" #name, kFloat)))
-#define GFX9_F64(cond, name)                                                                                  \
-  GFX9_ROW_PAIR(0x60, cond, name,                                                                             \
-                (row<compare_float<cond, double>>(0x60 + cond, "v_cmp_" #name, Fp::f64, accept::e64 | accept::neg)))
+#define GFX9_F32(cond, name)      \
+  GFX9_ROW_PAIR(0x40, cond, name, \
+                (hot<compare_float<cond, float>, Fp::f32>(0x40 + cond, "v_cmp_" #name, kFloat)))
+#define GFX9_F64(cond, name) \
+  GFX9_ROW_PAIR(             \
+      0x60, cond, name,      \
+      (row<compare_float<cond, double>>(0x60 + cond, "v_cmp_" #name, Fp::f64, accept::e64 | accept::neg)))
 #define GFX9_I16(cond, name) \
   GFX9_ROW_PAIR(0xa0, cond, name, (row<compare_int<cond, i16>>(0xa0 + cond, "v_cmp_" #name, Fp::none, kInt)))
 #define GFX9_U16(cond, name) \
@@ -101,10 +128,12 @@ struct Rows {
   GFX9_ROW_PAIR(0xc0, cond, name, (hot<compare_int<cond, i32>>(0xc0 + cond, "v_cmp_" #name, kInt)))
 #define GFX9_U32(cond, name) \
   GFX9_ROW_PAIR(0xc8, cond, name, (hot<compare_int<cond, u32>>(0xc8 + cond, "v_cmp_" #name, kInt)))
-#define GFX9_I64(cond, name) \
-  GFX9_ROW_PAIR(0xe0, cond, name, (row<compare_int<cond, i64>>(0xe0 + cond, "v_cmp_" #name, Fp::none, accept::e64)))
-#define GFX9_U64(cond, name) \
-  GFX9_ROW_PAIR(0xe8, cond, name, (row<compare_int<cond, u64>>(0xe8 + cond, "v_cmp_" #name, Fp::none, accept::e64)))
+#define GFX9_I64(cond, name)      \
+  GFX9_ROW_PAIR(0xe0, cond, name, \
+                (row<compare_int<cond, i64>>(0xe0 + cond, "v_cmp_" #name, Fp::none, accept::e64)))
+#define GFX9_U64(cond, name)      \
+  GFX9_ROW_PAIR(0xe8, cond, name, \
+                (row<compare_int<cond, u64>>(0xe8 + cond, "v_cmp_" #name, Fp::none, accept::e64)))
 
 constexpr Rows make_rows() {
   Rows rows;
