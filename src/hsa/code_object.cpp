@@ -103,16 +103,23 @@ Result<CodeObject> read_code_object(std::span<const std::byte> bytes) {
     return Status(Error::invalid_argument,
                   fmt::format("code object of {} bytes is no readable ELF image", bytes.size()));
   CodeObject out;
+  GElf_Phdr relro = {};
   for (size_t i = 0; i < headers; ++i) {
     GElf_Phdr header;
     if (gelf_getphdr(elf.get(), static_cast<int>(i), &header) == nullptr)
       return Status(Error::invalid_argument, fmt::format("code object: program header {} cannot be read", i));
     if (header.p_type == PT_LOAD && (header.p_flags & PF_W) != 0 && header.p_memsz != 0)
       out.writable.push_back({header.p_vaddr, header.p_memsz});
+    if (header.p_type == PT_GNU_RELRO) relro = header;
     if (header.p_type == PT_NOTE && header.p_offset <= bytes.size() &&
         header.p_filesz <= bytes.size() - header.p_offset)
       read_notes(bytes.subspan(header.p_offset, header.p_filesz), out);
   }
+  // What is read-only after relocation is written by the loader only.
+  std::erase_if(out.writable, [&](const WritableSegment& segment) {
+    return segment.virtual_address >= relro.p_vaddr &&
+           segment.virtual_address + segment.size_bytes <= relro.p_vaddr + relro.p_memsz;
+  });
   return out;
 }
 

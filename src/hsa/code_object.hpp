@@ -32,7 +32,7 @@ struct KernelMetadata {
   int32_t hostcall_offset = -1;  ///< of the hidden host-call buffer's address; -1: not declared
 };
 
-/// A segment with write permission, before loading.
+/// A segment a kernel may write, before loading; those that are read-only after relocation are left out.
 struct WritableSegment {
   uint64_t virtual_address = 0;
   uint64_t size_bytes = 0;
