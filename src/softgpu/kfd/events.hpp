@@ -22,6 +22,7 @@ namespace softgpu::kfd {
 using kreplay::GpuVa;
 
 constexpr uint32_t kEventSlots = KFD_SIGNAL_EVENT_LIMIT;
+static_assert(sizeof(kfd_event_data) == 48);
 constexpr uint64_t kSlotUnsignalled = ~uint64_t{0};
 constexpr uint32_t kWaitForever = 0xfffffffe;  ///< this and the value above it
 
