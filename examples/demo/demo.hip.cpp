@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <vector>
 
+__device__ uint32_t launches_seen;
+
 namespace {
 
 void check(hipError_t status, const char* what) {
@@ -33,8 +35,6 @@ __global__ void histogram(int n, const uint32_t* keys, uint32_t* bins) {
   __syncthreads();
   if (threadIdx.x < 64 && local[threadIdx.x] != 0) atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
 }
-
-__device__ uint32_t launches_seen;
 
 /// Counts launches in a device variable.
 __global__ void count_launch() {
