@@ -65,6 +65,7 @@ bool CodeCache::decode_at(CodePage& page, uint64_t pc, Fault& fault) {
   const auto offset = static_cast<uint32_t>(pc - page.base);
   DecodeContext ctx;
   ctx.config = &config_;
+  ctx.valu = &valu_;
   ctx.pc = pc;
   ctx.available = (page.valid_bytes - offset) / 4;
   uint32_t dwords[4] = {};

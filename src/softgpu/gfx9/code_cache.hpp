@@ -10,10 +10,9 @@
 #include "gfx9/fault.hpp"
 #include "gfx9/inst.hpp"
 #include "gfx9/memory_access.hpp"
+#include "gfx9/valu.hpp"
 
 namespace softgpu::gfx9 {
-
-struct DeviceConfig;
 
 struct CodePage {
   static constexpr uint64_t kBytes = 1024;
@@ -30,7 +29,8 @@ struct CodePage {
 
 class CodeCache {
  public:
-  explicit CodeCache(const DeviceConfig& config) : config_(config) {}
+  explicit CodeCache(const DeviceConfig& config, const ValuHooks& valu = valu_hooks())
+      : config_(config), valu_(valu) {}
   void invalidate() { ++epoch_; }
   /// The page of `pc`, up to date; nullptr with `fault` set if no instruction memory is there or pc is odd.
   CodePage* page(uint64_t pc, MemoryAccess& memory, Fault& fault);
@@ -41,6 +41,7 @@ class CodeCache {
   bool load(CodePage& page, MemoryAccess& memory);
 
   const DeviceConfig& config_;
+  const ValuHooks& valu_;
   uint64_t epoch_ = 1;
   std::unordered_map<uint64_t, std::unique_ptr<CodePage>> pages_;
 };

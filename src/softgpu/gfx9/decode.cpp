@@ -23,8 +23,8 @@ bool decode_long(const uint32_t* dw, DecodeContext& ctx, Inst& out) {
     case 0x31:
       return ctx.refuse("exp: no graphics pipeline");
     case 0x34:
-      if (dw[0] >> 23 == 0x1a7) return by_hooks(valu_hooks().vop3p, "VOP3P", dw, ctx, out);
-      return by_hooks(valu_hooks().vop3, "VOP3", dw, ctx, out);
+      if (dw[0] >> 23 == 0x1a7) return by_hooks(ctx.valu->vop3p, "VOP3P", dw, ctx, out);
+      return by_hooks(ctx.valu->vop3, "VOP3", dw, ctx, out);
     case 0x35:
       return ctx.refuse("v_interp: no graphics pipeline");
     case 0x36:
@@ -57,7 +57,7 @@ bool decode(const uint32_t* dw, DecodeContext& ctx, Inst& out) {
   if (ctx.available < 1) return ctx.refuse("no instruction memory mapped here");
   const uint32_t first = dw[0];
   if (first >> 31 == 0) {
-    const ValuHooks& valu = valu_hooks();
+    const ValuHooks& valu = *ctx.valu;
     switch (first >> 25) {
       case 0x3f:
         return by_hooks(valu.vop1, "VOP1", dw, ctx, out);

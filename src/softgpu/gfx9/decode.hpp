@@ -8,9 +8,12 @@
 
 namespace softgpu::gfx9 {
 
+struct ValuHooks;
+
 /// What a family's decode function works with.
 struct DecodeContext {
   const DeviceConfig* config = nullptr;
+  const ValuHooks* valu = nullptr;  ///< the build of the lane code to use (valu.hpp)
   uint64_t pc = 0;
   unsigned available = 0;  ///< dwords readable at dw
   char reason[120] = {};   ///< why it was refused; decode() adds PC and dwords
