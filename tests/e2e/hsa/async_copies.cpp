@@ -29,7 +29,7 @@ int main() {
       HSA_OK(hsa_amd_memory_async_copy(dev_x, agents.gpu, host_x, agents.cpu, size, 0, nullptr, up));
       HSA_OK(hsa_amd_memory_async_copy(dev_y, agents.gpu, host_y, agents.cpu, size, 0, nullptr, up));
       queue.barrier(HSA_PACKET_TYPE_BARRIER_AND, {up}, {});
-      queue.dispatch(in_place, count, 256, ran, dev_x, dev_y, count);
+      queue.dispatch(in_place, count, 64, ran, dev_x, dev_y, count);
       HSA_OK(hsa_amd_memory_async_copy(host_x, agents.cpu, dev_x, agents.gpu, size, 1, &ran, down));
       e2e::wait_below(down, 1, "the copy back");
       e2e::in_place_host(x, y);

@@ -2,8 +2,11 @@
 // arguments and take their ids from the dispatch packet.
 #include <hip/hip_runtime.h>
 
+/// Workgroups of 64.
 extern "C" __global__ void in_place(unsigned* x, const unsigned* y, unsigned count) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  // The workgroup size is written out, as blockDim is smaller in a partial last workgroup, which HIP never
+  // launches but HSA does.
+  const unsigned i = blockIdx.x * 64u + threadIdx.x;
   if (i < count) {
     x[i] = x[i] * 3u + y[i];
   }
