@@ -38,25 +38,8 @@ bool resolve_global_operands(Wave& w, const Inst& i, Env& env, unsigned size, bo
   return check_alignment(env, i, va, exec, size) && resolve_global(env, va, exec, size, write, span);
 }
 
-/// All active lanes in the private segment, at offset[lane].
-bool resolve_private(const Wave& w, Env& env, const uint32_t* offset, unsigned size, bool write,
-                     LaneSpan& span) {
-  const uint64_t base = w.s64(sgpr_no::flat_scratch), exec = w.exec();
-  env.memory->begin_instruction();
-  const auto pass = [&](bool force_scatter) {
-    bool ok = true;
-    for_lanes(exec, [&](unsigned l) {
-      ok = ok && resolve_private_lane(env, base, env.scratch.lane_bytes, l, offset[l], size, write,
-                                      force_scatter, span);
-    });
-    return ok;
-  };
-  span.step = 256;
-  if (!pass(false)) return false;
-  if (!span.scattered) return true;
-  // A lane crosses dwords: all of them go byte by byte, because the dword distance is one for all.
-  span.step = 4;
-  return pass(true);
+PrivateSegment private_segment(const Wave& w, const Env& env) {
+  return {w.s64(sgpr_no::flat_scratch), env.scratch.lane_bytes};
 }
 
 /// SCRATCH: the offset comes from a VGPR or from an SGPR, FLAT_SCRATCH is the base.
@@ -66,7 +49,7 @@ bool resolve_scratch(Wave& w, const Inst& i, Env& env, unsigned size, bool write
     const uint32_t from = i.sdst == kNoSaddr ? w.vgpr[i.src[0]][l] : w.sgpr[i.sdst];
     offset[l] = from + static_cast<uint32_t>(i.imm);
   }
-  return resolve_private(w, env, offset, size, write, span);
+  return resolve_private(env, private_segment(w, env), offset, w.exec(), size, write, span);
 }
 
 /// LDS through its aperture. Beyond the allocation is an aperture violation.
@@ -108,17 +91,14 @@ bool resolve_flat(Wave& w, const Inst& i, Env& env, unsigned size, bool write, L
   if (in_private == exec) {
     uint32_t private_offset[kLanes];
     for (unsigned l = 0; l < kLanes; ++l) private_offset[l] = static_cast<uint32_t>(va[l]);
-    return resolve_private(w, env, private_offset, size, write, span);
+    return resolve_private(env, private_segment(w, env), private_offset, exec, size, write, span);
   }
   bool ok = global == 0 || resolve_global(env, va, global, size, write, span);
   for_lanes(in_lds, [&](unsigned l) { ok = ok && resolve_lds_lane(env, l, va[l], size, write, span); });
   if (in_private == 0) return ok;
   env.memory->begin_instruction();
-  const uint64_t base = w.s64(sgpr_no::flat_scratch);
-  // Lanes in other segments have their dwords 4 apart, so private ones go byte by byte if they have several.
   for_lanes(in_private, [&](unsigned l) {
-    ok = ok && resolve_private_lane(env, base, env.scratch.lane_bytes, l, va[l] & 0xffffffffu, size, write,
-                                    size > 4, span);
+    ok = ok && resolve_private_lane(env, private_segment(w, env), l, va[l] & 0xffffffffu, size, write, span);
   });
   return ok;
 }

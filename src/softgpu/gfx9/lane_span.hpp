@@ -40,10 +40,20 @@ struct LaneSpan {
 /// @return false after env.raise
 bool resolve_global(Env& env, const uint64_t* va, uint64_t exec, unsigned size, bool write, LaneSpan& span);
 
-/// One lane of a swizzled private segment: byte o at base + (o / 4) * 256 + lane * 4 + o % 4. Sets p if the
-/// access stays within dwords 256 apart, otherwise scatters. Raises a memory or aperture violation.
-/// @param limit bytes per lane
-bool resolve_private_lane(Env& env, uint64_t base, uint64_t limit, unsigned lane, uint64_t offset,
-                          unsigned size, bool write, bool force_scatter, LaneSpan& span);
+/// A swizzled private segment: byte o of lane l lies at base + (o / 4) * 256 + l * 4 + o % 4.
+struct PrivateSegment {
+  uint64_t base = 0;
+  uint64_t lane_bytes = 0;
+};
+
+/// Translates the lanes in `exec`, all of which access the private segment, at offset[lane]. Raises a memory
+/// or aperture violation. @return false after env.raise
+bool resolve_private(Env& env, const PrivateSegment& segment, const uint32_t* offset, uint64_t exec,
+                     unsigned size, bool write, LaneSpan& span);
+
+/// The same for one lane among others that are elsewhere (span.step stays 4): scatters unless it is one
+/// dword.
+bool resolve_private_lane(Env& env, const PrivateSegment& segment, unsigned lane, uint64_t offset,
+                          unsigned size, bool write, LaneSpan& span);
 
 }  // namespace softgpu::gfx9

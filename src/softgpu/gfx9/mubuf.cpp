@@ -53,19 +53,9 @@ bool resolve_scratch(const Wave& w, const Inst& i, Env& env, const BufferDescrip
   const uint64_t slot_bytes = uint64_t{env.scratch.lane_bytes} * kLanes;
   const bool inside = base >= env.scratch.base && base - env.scratch.base < slot_bytes;
   const uint64_t limit = inside ? (slot_bytes - (base - env.scratch.base)) / kLanes : 0;
-  const auto pass = [&](bool force_scatter) {
-    bool ok = true;
-    for_lanes(exec, [&](unsigned l) {
-      ok = ok &&
-           resolve_private_lane(env, base, limit, l, lane_offset(w, i, l), size, write, force_scatter, span);
-    });
-    return ok;
-  };
-  span.step = 256;
-  if (!pass(false)) return false;
-  if (!span.scattered) return true;
-  span.step = 4;
-  return pass(true);
+  uint32_t offset[kLanes];
+  for_lanes(exec, [&](unsigned l) { offset[l] = lane_offset(w, i, l); });
+  return resolve_private(env, {base, limit}, offset, exec, size, write, span);
 }
 
 /// A lane that is in range with some of its bytes only: dword by dword, the others read 0 and are not
@@ -138,7 +128,6 @@ bool resolve_buffer(Wave& w, const Inst& i, Env& env, unsigned size, bool write,
   const BufferDescriptor b(w, i.src[2]);
   if (is_scratch(b) && !(i.flags & vmem_flag::idxen)) {
     if (static_cast<const VmemOp&>(*i.op).kind != VmemOp::Kind::atomic) {
-      env.memory->begin_instruction();
       return resolve_scratch(w, i, env, b, size, write, span);
     }
     env.raise(FaultKind::aperture_violation, "atomic on private memory");

@@ -13,7 +13,9 @@ namespace {
 
 constexpr uint32_t kQuantum = 1024;        ///< instructions of one wave before the next has its turn
 constexpr uint32_t kPatienceRounds = 256;  ///< rounds without an ended workgroup before more are admitted
-constexpr uint32_t kPatienceQuiet = 4;     ///< the same when every wave sleeps
+constexpr uint32_t kSpinQuantum = 64;      ///< the quantum of a wave known to spin
+constexpr uint32_t kProbeEvery = 8;        ///< quiet turns between two looks whether a wave spins
+constexpr uint32_t kProbeLength = 64;      ///< instructions of the longest loop recognised as spinning
 constexpr uint64_t kWavesPerUnit = 40;
 constexpr uint64_t kMaxCooperativeWaves = 16384;
 
@@ -49,6 +51,7 @@ Scheduler::~Scheduler() {
     }
     if (resident->lds) pool_.give(std::move(resident->lds));
   }
+  if (spin_snapshot_) pool_.give(std::move(spin_snapshot_));
 }
 
 /// Makes the next workgroup resident if there is room. @return false if there is not
@@ -94,7 +97,7 @@ bool Scheduler::admit_one(const KernelDescriptor& kernel) {
 }
 
 void Scheduler::admit(const KernelDescriptor& kernel) {
-  while (next_ < total_ && residents_.size() < target_ && admit_one(kernel)) rounds_ = quiet_rounds_ = 0;
+  while (next_ < total_ && residents_.size() < target_ && admit_one(kernel)) rounds_ = 0;
 }
 
 bool Scheduler::runnable(const WaveSlot& slot) const {
@@ -124,6 +127,48 @@ void Scheduler::end_wave(Resident& resident, WaveSlot& slot) {
   release_barrier(resident);
 }
 
+/// Steps through at most one short loop. The wave spins if it comes back to where it was with every register
+/// unchanged and nothing written: from then on only memory that others write can make a difference.
+Stop Scheduler::probe_spin(WaveSlot& slot) {
+  Wave& w = *slot.wave;
+  if (!spin_snapshot_) spin_snapshot_ = pool_.take_wave();
+  Wave& before = *spin_snapshot_;
+  const size_t vgpr_bytes = size_t{vgprs_} * sizeof w.vgpr[0];
+  std::memcpy(before.vgpr, w.vgpr, vgpr_bytes);
+  std::memcpy(before.sgpr, w.sgpr, sizeof w.sgpr);
+  before.pc = w.pc;
+  before.scc = w.scc;
+  before.mode = w.mode;
+  const uint64_t written = env_.bytes_stored + env_.lds_bytes;
+  slot.spinning = false;
+  for (uint32_t n = 0; n < kProbeLength; ++n) {
+    const Stop stop = run_slice(w, env_, code_, 1, stats_.wave_instructions);
+    if (stop != Stop::none || env_.bytes_stored + env_.lds_bytes != written) return stop;
+    if (w.pc == before.pc && w.scc == before.scc && w.mode == before.mode &&
+        std::memcmp(w.sgpr, before.sgpr, sizeof w.sgpr) == 0 &&
+        std::memcmp(w.vgpr, before.vgpr, vgpr_bytes) == 0) {
+      slot.spinning = true;
+      return Stop::none;
+    }
+  }
+  return Stop::none;
+}
+
+/// One turn of a wave. The time of turns spent spinning is not counted: how many there are depends on others.
+Stop Scheduler::run_turn(WaveSlot& slot) {
+  const uint64_t written = env_.bytes_stored + env_.lds_bytes;
+  const uint32_t quantum = slot.spinning ? kSpinQuantum : kQuantum;
+  Stop stop = run_slice(*slot.wave, env_, code_, quantum, stats_.wave_instructions);
+  if (stop != Stop::none || env_.bytes_stored + env_.lds_bytes != written) {
+    slot.quiet_turns = 0;
+    slot.spinning = false;
+  } else if (slot.spinning || ++slot.quiet_turns % kProbeEvery == 0) {
+    stop = probe_spin(slot);
+  }
+  if (!slot.spinning) slot.cycles = env_.wave_cycles;
+  return stop;
+}
+
 void Scheduler::run_wave(Resident& resident, WaveSlot& slot, Round& round) {
   slot.state = State::ready;
   env_.workgroup = &resident.group;
@@ -135,10 +180,9 @@ void Scheduler::run_wave(Resident& resident, WaveSlot& slot, Round& round) {
                         uint64_t{static_cast<uint32_t>(slot.scratch_slot)} * dispatch_.scratch_wave_bytes;
     env_.scratch.lane_bytes = dispatch_.scratch_wave_bytes / kLanes;
   }
-  const Stop stop = run_slice(*slot.wave, env_, code_, kQuantum, stats_.wave_instructions);
-  slot.cycles = env_.wave_cycles;
+  const Stop stop = run_turn(slot);
   round.ran = true;
-  round.all_yielded = round.all_yielded && stop == Stop::yield;
+  round.all_waiting = round.all_waiting && (stop == Stop::yield || slot.spinning);
   switch (stop) {
     case Stop::none:
     case Stop::yield:
@@ -174,18 +218,17 @@ void Scheduler::retire_finished(Round& round) {
 /// waiting goes on.
 void Scheduler::after_round(const Round& round) {
   if (round.finished) {
-    rounds_ = quiet_rounds_ = 0;
+    rounds_ = 0;
     return;
   }
-  ++rounds_;
-  quiet_rounds_ += round.all_yielded ? 1 : 0;
-  const uint64_t room = units_.size() * kWavesPerUnit;
-  const bool stuck = !round.ran;
-  if (stuck || rounds_ >= kPatienceRounds || quiet_rounds_ >= kPatienceQuiet) {
-    if (next_ < total_ && (stuck || resident_waves_ < room)) target_ = residents_.size() * 2;
-    rounds_ = quiet_rounds_ = 0;
+  const bool stuck = !round.ran, waiting = round.ran && round.all_waiting;
+  const bool room = stuck || resident_waves_ < units_.size() * kWavesPerUnit;
+  if ((stuck || waiting || ++rounds_ >= kPatienceRounds) && next_ < total_ && room) {
+    target_ = residents_.size() * 2;
+    rounds_ = 0;
+  } else if (waiting && host_.idle) {
+    host_.idle();
   }
-  if (round.ran && !round.stored && host_.idle) host_.idle();
 }
 
 void Scheduler::deadlock() {
@@ -206,6 +249,7 @@ void Scheduler::deadlock() {
 
 GridResult Scheduler::run(const KernelDescriptor& kernel) {
   total_ = workgroup_count(dispatch_);
+  vgprs_ = std::min(kernel.vgprs(config_), kVgprs);
   if (dispatch_.cooperative) {
     target_ = total_;
     const uint64_t waves = total_ * workgroup_shape(dispatch_, 0).waves();
@@ -224,9 +268,7 @@ GridResult Scheduler::run(const KernelDescriptor& kernel) {
       for (WaveSlot& slot : residents_[n]->waves) {
         if (!runnable(slot)) continue;
         if (host_.stop && host_.stop->load(std::memory_order_relaxed)) return finish(GridEnd::stopped);
-        const uint64_t stored = env_.bytes_stored;
         run_wave(*residents_[n], slot, round);
-        round.stored = round.stored || env_.bytes_stored != stored;
         if (env_.fault) return finish(GridEnd::faulted);
       }
     }

@@ -52,6 +52,8 @@ class Scheduler {
     uint64_t gws_generation = 0;
     uint64_t cycles = 0;
     int32_t scratch_slot = -1;
+    uint32_t quiet_turns = 0;  ///< in a row without a store, LDS access or other event
+    bool spinning = false;     ///< its registers repeat: only a change of memory lets it go on
   };
   struct Resident {
     Workgroup group;
@@ -67,14 +69,15 @@ class Scheduler {
   struct Round {
     bool ran = false;         ///< some wave executed something
     bool finished = false;    ///< some workgroup ended
-    bool stored = false;      ///< memory was written
-    bool all_yielded = true;  ///< every wave that ran ended its turn in s_sleep
+    bool all_waiting = true;  ///< every wave that ran sleeps or spins
   };
 
   bool admit_one(const KernelDescriptor& kernel);
   void admit(const KernelDescriptor& kernel);
   bool runnable(const WaveSlot& slot) const;
   void run_wave(Resident& resident, WaveSlot& slot, Round& round);
+  Stop run_turn(WaveSlot& slot);
+  Stop probe_spin(WaveSlot& slot);
   void end_wave(Resident& resident, WaveSlot& slot);
   void release_barrier(Resident& resident);
   void retire_finished(Round& round);
@@ -95,8 +98,9 @@ class Scheduler {
   uint64_t next_ = 0;                  ///< first workgroup not yet admitted
   uint64_t target_ = 1;                ///< workgroups to keep resident
   uint64_t resident_waves_ = 0;
-  uint32_t rounds_ = 0;        ///< since a workgroup ended or was admitted
-  uint32_t quiet_rounds_ = 0;  ///< of these, rounds in which everybody slept
+  uint32_t rounds_ = 0;                  ///< since a workgroup ended or was admitted
+  unsigned vgprs_ = 0;                   ///< registers a wave of this kernel has
+  std::unique_ptr<Wave> spin_snapshot_;  ///< registers at the start of a probe
   GridStats stats_;
 };
 

@@ -67,7 +67,11 @@ void load(Wave& w, const Inst& i, Env& env) {
   if (place.in_range > 0) {
     const std::byte* host = resolve(env, place, false);
     if (!host) return;
-    std::memcpy(value, host, size_t{place.in_range} * 4);
+    if (place.in_range == kDwords) {
+      std::memcpy(value, host, sizeof value);
+    } else {
+      std::memcpy(value, host, size_t{place.in_range} * 4);
+    }
   }
   std::memcpy(&w.sgpr[i.dst], value, sizeof value);
   env.bytes_loaded += sizeof value;
