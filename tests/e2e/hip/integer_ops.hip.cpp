@@ -124,7 +124,7 @@ __global__ void intrinsics(const uint64_t* a, const uint64_t* b, uint64_t* out, 
   put(__umul64hi(a[i], b[i]));
   put(static_cast<uint64_t>(__mul64hi(static_cast<long long>(a[i]), static_cast<long long>(b[i]))));
   put(__byte_perm(lo, hi, 0x3715));
-  put(__umul24(lo & 0xffffffu, hi & 0xffffffu));
+  put(static_cast<uint32_t>(__umul24(lo & 0xffffffu, hi & 0xffffffu)));  // declared int in 5.2
 }
 
 uint64_t reference_intrinsic(unsigned op, uint64_t a, uint64_t b, unsigned i) {
