@@ -89,7 +89,7 @@ rocprofiler_status_t rocprofiler_configure_external_correlation_id_request_servi
     if ((kinds != nullptr) != (kinds_count != 0) || callback == nullptr)
       return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     for (size_t i = 0; i < kinds_count; ++i)
-      if (kinds[i] <= 0 || external_correlation_kind_name(kinds[i]) == nullptr)
+      if (number_of(kinds[i]) <= 0 || external_correlation_kind_name(number_of(kinds[i])) == nullptr)
         return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
     // Nothing that has such a request is traced here, so the callback would never be asked.
     return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
@@ -99,7 +99,7 @@ rocprofiler_status_t rocprofiler_configure_external_correlation_id_request_servi
 rocprofiler_status_t rocprofiler_query_external_correlation_id_request_kind_name(
     rocprofiler_external_correlation_id_request_kind_t kind, const char** name, uint64_t* name_len) {
   return guarded("rocprofiler_query_external_correlation_id_request_kind_name", [&] {
-    return give_name(external_correlation_kind_name(kind), name, name_len,
+    return give_name(external_correlation_kind_name(number_of(kind)), name, name_len,
                      ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND);
   });
 }

@@ -61,8 +61,12 @@ rocprofiler_status_t rocprofiler_get_thread_id(rocprofiler_thread_id_t* tid) {
   return ROCPROFILER_STATUS_SUCCESS;
 }
 
-const char* rocprofiler_get_status_name(rocprofiler_status_t status) { return status_name(status); }
-const char* rocprofiler_get_status_string(rocprofiler_status_t status) { return status_text(status); }
+const char* rocprofiler_get_status_name(rocprofiler_status_t status) {
+  return status_name(number_of(status));
+}
+const char* rocprofiler_get_status_string(rocprofiler_status_t status) {
+  return status_text(number_of(status));
+}
 
 rocprofiler_status_t rocprofiler_is_initialized(int* status) {
   return guarded("rocprofiler_is_initialized", [&] {
@@ -103,16 +107,18 @@ rocprofiler_status_t rocprofiler_iterate_runtime_registration_info(
 /// Called by rocprofiler-register; not part of the headers. @return 0, or a rocprofiler_status_t
 ROCPROFILER_EXPORT int rocprofiler_set_api_table(const char* name, uint64_t lib_version,
                                                  uint64_t lib_instance, void** tables, uint64_t num_tables) {
-  return guarded("rocprofiler_set_api_table", [&] {
+  int answer = 0;
+  const rocprofiler_status_t status = guarded("rocprofiler_set_api_table", [&] {
     if (!is_known_table(name)) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
     Registry& registry = Registry::current();
     if (registry.fini_status() != 0) return ROCPROFILER_STATUS_SUCCESS;
     registry.start();
     TableLog::current().add({name, static_cast<uint32_t>(lib_version), num_tables});
-    const ApiTableHandler handler = api_table_handler();
-    if (handler == nullptr) return ROCPROFILER_STATUS_SUCCESS;
-    return static_cast<rocprofiler_status_t>(handler(name, lib_version, lib_instance, tables, num_tables));
+    if (const ApiTableHandler handler = api_table_handler())
+      answer = handler(name, lib_version, lib_instance, tables, num_tables);
+    return ROCPROFILER_STATUS_SUCCESS;
   });
+  return status != ROCPROFILER_STATUS_SUCCESS ? status : answer;
 }
 
 }  // extern "C"

@@ -22,12 +22,12 @@ rocprofiler_status_t operation_name(bool kind_exists, int kind, int operation, N
 
 /// Every value below LAST, NONE included; none for a domain whose operations this build does not trace.
 template <typename Kind, typename Callback>
-rocprofiler_status_t each_operation(bool kind_exists, bool is_last, Kind kind, Names names, Callback callback,
+rocprofiler_status_t each_operation(bool kind_exists, bool is_last, int kind, Names names, Callback callback,
                                     void* data) {
   if (callback == nullptr || kind == 0 || is_last) return ROCPROFILER_STATUS_ERROR_INVALID_ARGUMENT;
   if (!kind_exists) return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
   for (size_t i = 0; i < names.size(); ++i)
-    if (callback(kind, static_cast<rocprofiler_tracing_operation_t>(i), data) != 0) break;
+    if (callback(static_cast<Kind>(kind), static_cast<rocprofiler_tracing_operation_t>(i), data) != 0) break;
   return ROCPROFILER_STATUS_SUCCESS;
 }
 
@@ -40,7 +40,8 @@ rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
     const rocprofiler_tracing_operation_t* operations, size_t operations_count,
     rocprofiler_callback_tracing_cb_t callback, void* callback_args) {
   return guarded("rocprofiler_configure_callback_tracing_service", [&] {
-    return Registry::current().configure_callback_tracing(context_id, kind, operations, operations_count,
+    const int number = number_of(kind);
+    return Registry::current().configure_callback_tracing(context_id, number, operations, operations_count,
                                                           callback, callback_args);
   });
 }
@@ -48,7 +49,8 @@ rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
 rocprofiler_status_t rocprofiler_query_callback_tracing_kind_name(rocprofiler_callback_tracing_kind_t kind,
                                                                   const char** name, uint64_t* name_len) {
   return guarded("rocprofiler_query_callback_tracing_kind_name", [&] {
-    return give_name(callback_kind_name(kind, Registry::current().replay_kind()), name, name_len,
+    const int number = number_of(kind);
+    return give_name(callback_kind_name(number, Registry::current().replay_kind()), name, name_len,
                      ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND);
   });
 }
@@ -57,9 +59,10 @@ rocprofiler_status_t rocprofiler_query_callback_tracing_kind_operation_name(
     rocprofiler_callback_tracing_kind_t kind, rocprofiler_tracing_operation_t operation, const char** name,
     uint64_t* name_len) {
   return guarded("rocprofiler_query_callback_tracing_kind_operation_name", [&] {
+    const int number = number_of(kind);
     const unsigned preferred = Registry::current().replay_kind();
-    return operation_name(callback_kind_name(kind, preferred) != nullptr, kind, operation,
-                          callback_operation_names(kind, preferred), name, name_len);
+    return operation_name(callback_kind_name(number, preferred) != nullptr, number, operation,
+                          callback_operation_names(number, preferred), name, name_len);
   });
 }
 
@@ -78,10 +81,11 @@ rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operations(
     rocprofiler_callback_tracing_kind_t kind, rocprofiler_callback_tracing_kind_operation_cb_t callback,
     void* data) {
   return guarded("rocprofiler_iterate_callback_tracing_kind_operations", [&] {
+    const int number = number_of(kind);
     const unsigned preferred = Registry::current().replay_kind();
-    return each_operation(callback_kind_name(kind, preferred) != nullptr,
-                          kind == callback_kind_end(preferred), kind,
-                          callback_operation_names(kind, preferred), callback, data);
+    return each_operation<rocprofiler_callback_tracing_kind_t>(
+        callback_kind_name(number, preferred) != nullptr, number == callback_kind_end(preferred), number,
+        callback_operation_names(number, preferred), callback, data);
   });
 }
 
@@ -94,7 +98,8 @@ rocprofiler_status_t rocprofiler_iterate_callback_tracing_kind_operation_args(
 rocprofiler_status_t rocprofiler_query_buffer_tracing_kind_name(rocprofiler_buffer_tracing_kind_t kind,
                                                                 const char** name, uint64_t* name_len) {
   return guarded("rocprofiler_query_buffer_tracing_kind_name", [&] {
-    return give_name(buffer_kind_name(kind), name, name_len, ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND);
+    const int number = number_of(kind);
+    return give_name(buffer_kind_name(number), name, name_len, ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND);
   });
 }
 
@@ -102,8 +107,9 @@ rocprofiler_status_t rocprofiler_query_buffer_tracing_kind_operation_name(
     rocprofiler_buffer_tracing_kind_t kind, rocprofiler_tracing_operation_t operation, const char** name,
     uint64_t* name_len) {
   return guarded("rocprofiler_query_buffer_tracing_kind_operation_name", [&] {
-    return operation_name(buffer_kind_name(kind) != nullptr, kind, operation, buffer_operation_names(kind),
-                          name, name_len);
+    const int number = number_of(kind);
+    return operation_name(buffer_kind_name(number) != nullptr, number, operation,
+                          buffer_operation_names(number), name, name_len);
   });
 }
 
@@ -121,8 +127,10 @@ rocprofiler_status_t rocprofiler_iterate_buffer_tracing_kind_operations(
     rocprofiler_buffer_tracing_kind_t kind, rocprofiler_buffer_tracing_kind_operation_cb_t callback,
     void* data) {
   return guarded("rocprofiler_iterate_buffer_tracing_kind_operations", [&] {
-    return each_operation(buffer_kind_name(kind) != nullptr, kind == ROCPROFILER_BUFFER_TRACING_LAST, kind,
-                          buffer_operation_names(kind), callback, data);
+    const int number = number_of(kind);
+    return each_operation<rocprofiler_buffer_tracing_kind_t>(
+        buffer_kind_name(number) != nullptr, number == ROCPROFILER_BUFFER_TRACING_LAST, number,
+        buffer_operation_names(number), callback, data);
   });
 }
 

@@ -1,6 +1,7 @@
 // The one try block of every exported function: nothing leaves through the C interface.
 #pragma once
 
+#include <cstring>
 #include <exception>
 #include <new>
 
@@ -8,6 +9,16 @@
 #include "rocprofiler-sdk/fwd.h"
 
 namespace kreplay::tool_api {
+
+/// The number a tool passed as an enumeration. It may be any, and C++ gives an enumeration only the values
+/// its bits can hold, so it is read as the integer it is.
+template <typename Enum>
+int number_of(const Enum& value) {
+  static_assert(sizeof(Enum) == sizeof(int));
+  int number = 0;
+  std::memcpy(&number, &value, sizeof(number));
+  return number;
+}
 
 /// @param function exported name, for the log line
 /// @return what `body` returns; OUT_OF_RESOURCES or ERROR when it throws (a tool's own callback may)

@@ -3,38 +3,21 @@
 #include <catch2/catch.hpp>
 
 #include <sys/wait.h>
-#include <cstdio>
-#include <cstdlib>
+
+#include <csignal>
 #include <string>
 
+#include "host_run.hpp"
 #include "tool_api/discovery.hpp"
 
 using namespace kreplay::tool_api;  // NOLINT(google-build-using-namespace): test code
+using tool_test::run_host;
 
 namespace {
 
 const std::string kA = KREPLAY_TEST_TOOL_A;
 const std::string kB = KREPLAY_TEST_TOOL_B;
 const std::string kNone = KREPLAY_TEST_NOT_A_TOOL;
-
-struct Ran {
-  std::string output;
-  int status = -1;
-};
-
-/// @param environment "NAME=value" words for env(1)
-Ran run(const std::string& environment) {
-  const std::string command =
-      "env -u LD_PRELOAD -u ROCP_TOOL_LIBRARIES " + environment + " " + KREPLAY_TEST_HOST + " 2>&1";
-  Ran ran;
-  FILE* pipe = popen(command.c_str(), "r");
-  REQUIRE(pipe != nullptr);
-  char text[512];
-  while (fgets(text, sizeof(text), pipe) != nullptr) ran.output += text;
-  ran.status = pclose(pipe);
-  INFO(command);
-  return ran;
-}
 
 std::string two_tools() {
   return "a: configure version 10401 (1.4.1) priority 0\nb: configure version 10401 (1.4.1) priority 1\n"
@@ -59,26 +42,26 @@ TEST_CASE("the_list_is_split_and_the_last_entry_counts") {
 }
 
 TEST_CASE("no_tool_starts_the_timing_tool") {
-  const Ran ran = run("");
+  const tool_test::Ran ran = run_host("");
   CHECK(ran.output == "host: tools 'timing', present 0, replay 1\n");
   CHECK(ran.status == 0);
 }
 
 TEST_CASE("tools_by_variable") {
-  CHECK(run("ROCP_TOOL_LIBRARIES=" + kA).output == one_tool());
-  CHECK(run("ROCP_TOOL_LIBRARIES=" + kA + ":" + kB).output == two_tools());
-  CHECK(run("ROCP_TOOL_LIBRARIES=" + kA + ":" + kB + ":").output == two_tools());
-  CHECK(run("ROCP_TOOL_LIBRARIES=" + kA + ":" + kA).output == one_tool());
+  CHECK(run_host("ROCP_TOOL_LIBRARIES=" + kA).output == one_tool());
+  CHECK(run_host("ROCP_TOOL_LIBRARIES=" + kA + ":" + kB).output == two_tools());
+  CHECK(run_host("ROCP_TOOL_LIBRARIES=" + kA + ":" + kB + ":").output == two_tools());
+  CHECK(run_host("ROCP_TOOL_LIBRARIES=" + kA + ":" + kA).output == one_tool());
 }
 
 TEST_CASE("tools_by_symbol") {
-  CHECK(run("LD_PRELOAD=" + kA).output == one_tool());
-  CHECK(run("LD_PRELOAD=" + kA + ":" + kB).output == two_tools());
+  CHECK(run_host("LD_PRELOAD=" + kA).output == one_tool());
+  CHECK(run_host("LD_PRELOAD=" + kA + ":" + kB).output == two_tools());
 }
 
 TEST_CASE("a_tool_found_both_ways_is_configured_once_and_the_variable_goes_first") {
-  CHECK(run("LD_PRELOAD=" + kA + " ROCP_TOOL_LIBRARIES=" + kA).output == one_tool());
-  const std::string both = run("LD_PRELOAD=" + kA + " ROCP_TOOL_LIBRARIES=" + kB).output;
+  CHECK(run_host("LD_PRELOAD=" + kA + " ROCP_TOOL_LIBRARIES=" + kA).output == one_tool());
+  const std::string both = run_host("LD_PRELOAD=" + kA + " ROCP_TOOL_LIBRARIES=" + kB).output;
   CHECK(
       both.find(
           "b: configure version 10401 (1.4.1) priority 0\na: configure version 10401 (1.4.1) priority 1\n") ==
@@ -86,7 +69,7 @@ TEST_CASE("a_tool_found_both_ways_is_configured_once_and_the_variable_goes_first
 }
 
 TEST_CASE("a_named_library_that_cannot_be_loaded_ends_the_process_with_its_name") {
-  const Ran ran = run("ROCP_TOOL_LIBRARIES=/nonexistent/libtool.so");
+  const tool_test::Ran ran = run_host("ROCP_TOOL_LIBRARIES=/nonexistent/libtool.so");
   CHECK(ran.output.find("'/nonexistent/libtool.so' cannot be loaded") != std::string::npos);
   CHECK(ran.output.find("host:") == std::string::npos);
   // popen's shell reports the signal as 128 + SIGABRT, or dies of it itself.
@@ -94,7 +77,7 @@ TEST_CASE("a_named_library_that_cannot_be_loaded_ends_the_process_with_its_name"
 }
 
 TEST_CASE("a_named_library_that_is_no_tool_warns") {
-  const Ran ran = run("ROCP_TOOL_LIBRARIES=" + kNone);
+  const tool_test::Ran ran = run_host("ROCP_TOOL_LIBRARIES=" + kNone);
   CHECK(ran.output.find(kNone + ": does not export rocprofiler_configure") != std::string::npos);
   CHECK(ran.output.find("host: tools 'timing', present 0, replay 1\n") != std::string::npos);
   CHECK(ran.status == 0);
