@@ -297,6 +297,36 @@ TEST_CASE("the same grid takes the same time, more work takes more") {
   CHECK(ratio < 1.11);
 }
 
+TEST_CASE("a loop whose progress only vector registers show is not taken for spinning") {
+  Launcher l;
+  l.size({64}, {64});
+  l.memory.write<uint64_t>(kKernarg + 8, 100000);
+  unsigned idles = 0;
+  l.host.idle = [&] { ++idles; };
+  const g::GridResult result = l.run("count_down_vector");
+  require_completed(result);
+  CHECK(result.stats.wave_instructions == 3 + 3 * 100000);
+  CHECK(result.stats.device_cycles >= 400 + 100000 * (4 + 4 + 8));
+  CHECK(idles == 0);
+}
+
+TEST_CASE("a wave that waits for the host lets it run, and waiting costs no device time") {
+  const auto ticks_after = [](unsigned idles_to_wait) {
+    Launcher l;
+    l.size({64}, {64});
+    unsigned idles = 0;
+    l.host.idle = [&] {
+      if (++idles == idles_to_wait) l.memory.write<uint32_t>(kOutput, 1);
+    };
+    const g::GridResult result = l.run("wait_for_host");
+    require_completed(result);
+    CHECK(l.out(1) == 1);
+    CHECK(idles == idles_to_wait);
+    return result.stats.ticks;
+  };
+  CHECK(ticks_after(1) == ticks_after(50));
+}
+
 TEST_CASE("clocks start at the grid's start and move with the work") {
   Launcher l;
   l.dispatch.start_ticks = 1000000;

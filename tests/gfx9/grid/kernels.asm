@@ -220,6 +220,28 @@ s_sub_u32 s6, s6, 1
 s_cmp_lg_u32 s6, 0
 s_cbranch_scc1 again
 s_endpgm
+//# case count_down_vector
+// The same with a counter that only a VGPR and VCC know. kernarg[2]: rounds
+s_load_dwordx4 s[4:7], s[0:1], 0x0
+v_mov_b32 v1, s6
+again:
+v_add_u32 v1, -1, v1
+v_cmp_ne_u32 vcc, 0, v1
+s_cbranch_vccnz again
+s_endpgm
+//# case wait_for_host
+// Waits until out[0] is not 0, then stores 1 to out[1].
+s_load_dwordx2 s[4:5], s[0:1], 0x0
+v_mov_b32 v0, s4
+v_mov_b32 v1, s5
+again:
+flat_load_dword v2, v[0:1] glc
+s_waitcnt vmcnt(0) lgkmcnt(0)
+v_cmp_eq_u32 vcc, 0, v2
+s_cbranch_vccnz again
+v_mov_b32 v3, 1
+flat_store_dword v[0:1], v3 offset:4
+s_endpgm
 //# case set_rounding
 s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0xf
 v_mov_b32 v1, 1.0
