@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 #include "support/launch.hpp"
 
@@ -19,14 +19,14 @@ double rate(const char* kernel, uint16_t workgroup, uint64_t rounds) {
   l.size({workgroup}, {workgroup});
   double best = 0;
   for (int n = 0; n < 6; ++n) {
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     const softgpu::gfx9::GridResult result = l.run(kernel);
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     if (result.fault) {
       fmt::print(stderr, "{}: {}\n", kernel, result.fault.text);
       return 0;
     }
-    if (n > 0) best = std::max(best, static_cast<double>(result.stats.wave_instructions) / seconds.count());
+    if (n > 0) best = std::max(best, static_cast<double>(result.stats.wave_instructions) / seconds);
   }
   return best;
 }
