@@ -1,0 +1,139 @@
+#include "intercept/api_table.hpp"
+
+// The trace header names its neighbours without a folder when built as part of the runtime; that form is
+// found beside it.
+#define AMD_INTERNAL_BUILD
+#include <hsa/hsa_api_trace.h>
+
+#include <cstring>
+#include <mutex>
+
+#include "intercept/exports.hpp"
+#include "intercept/process.hpp"
+#include "replay/thread_state.hpp"
+
+namespace kreplay::intercept {
+namespace {
+
+using hsa::EntryPoint;
+using hsa::HsaApi;
+
+/// What stands in the table: hands the call to the exported hook, unless the call came from there.
+template <EntryPoint Entry, auto Member, auto Exported>
+struct Thunk;
+
+template <EntryPoint Entry, typename R, typename... A, R (*HsaApi::*Member)(A...), R (*Exported)(A...)>
+struct Thunk<Entry, Member, Exported> {
+  static R call(A... args) {
+    replay::ThreadState& thread = replay::t_state;
+    constexpr uint16_t kMark = static_cast<uint16_t>(static_cast<uint16_t>(Entry) + 1);
+    if (thread.expected_entry == kMark || thread.ours != 0) {
+      thread.expected_entry = 0;  // once: what the runtime calls back from inside is observed again
+      return (process::g_table.load(std::memory_order_acquire)->*Member)(args...);
+    }
+    thread.from_table = true;
+    return Exported(args...);
+  }
+};
+
+/// Offset of the member for `fn` in sub-table T, 0 when T has none.
+#define KR_HOOK(fn)                                       \
+  template <typename T>                                   \
+  constexpr uint32_t offset_of_##fn() {                   \
+    if constexpr (requires(T table) { table.fn##_fn; })   \
+      return static_cast<uint32_t>(offsetof(T, fn##_fn)); \
+    else                                                  \
+      return 0;                                           \
+  }
+#include "hsa/entry_points.def"
+
+struct Row {
+  EntryPoint entry;
+  uint32_t core;  ///< byte offsets in the layouts of major 1; 0 = not in that sub-table
+  uint32_t amd;
+  uint32_t image;
+  void* thunk;
+  void (*save)(HsaApi& saved, void* original);
+};
+
+template <auto Member>
+void save_member(HsaApi& saved, void* original) {
+  std::memcpy(&(saved.*Member), &original, sizeof original);
+}
+
+const Row kRows[] = {
+#define KR_HOOK(fn)                                                              \
+  Row{EntryPoint::fn,                                                            \
+      offset_of_##fn<CoreApiTable>(),                                            \
+      offset_of_##fn<AmdExtTable>(),                                             \
+      offset_of_##fn<ImageExtTable>(),                                           \
+      reinterpret_cast<void*>(&Thunk<EntryPoint::fn, &HsaApi::fn, &::fn>::call), \
+      &save_member<&HsaApi::fn>},
+#include "hsa/entry_points.def"
+};
+
+/// Position in the AMD table of major 2, counted from 1 after the version header. Source: rocm-stacks section
+/// 4 and proxy-queue section 2: two entries were inserted after position 16, three more before the last one.
+constexpr uint32_t position_in_major_2(uint32_t position) {
+  if (position <= 16) return position;
+  return position < 48 ? position + 2 : 53;
+}
+static_assert(position_in_major_2(3) == 3 && position_in_major_2(15) == 15 && position_in_major_2(36) == 38 &&
+              position_in_major_2(38) == 40 && position_in_major_2(40) == 42 &&
+              position_in_major_2(48) == 53);
+
+uint32_t amd_offset(uint32_t offset_1, uint32_t major) {
+  if (offset_1 == 0 || major == 1) return offset_1;
+  if (major != 2) return 0;
+  const uint32_t position = (offset_1 - sizeof(ApiTableVersion)) / sizeof(void*) + 1;
+  return static_cast<uint32_t>(sizeof(ApiTableVersion) + (position_in_major_2(position) - 1) * sizeof(void*));
+}
+
+unsigned patch(ApiTableVersion* table, uint32_t offset, const Row& row, HsaApi& saved) {
+  if (table == nullptr || offset == 0 || offset + sizeof(void*) > table->minor_id) return 0;
+  void** slot = reinterpret_cast<void**>(reinterpret_cast<char*>(table) + offset);
+  if (*slot == row.thunk) return 1;  // ours already: what was saved then still holds
+  row.save(saved, *slot);
+  __atomic_store_n(slot, row.thunk, __ATOMIC_RELEASE);
+  return 1;
+}
+
+}  // namespace
+
+uint32_t amd_table_offset(EntryPoint entry, uint32_t major) {
+  for (const Row& row : kRows)
+    if (row.entry == entry) return amd_offset(row.amd, major);
+  return 0;
+}
+
+unsigned install_table(void* table_pointer) {
+  auto* table = static_cast<HsaApiTable*>(table_pointer);
+  if (table == nullptr || table->version.major_id == 0 || table->version.major_id > 3) return 0;
+  static std::mutex& mutex = *new std::mutex;  // two threads may load tools of two runtimes
+  const std::lock_guard lock(mutex);
+
+  const HsaApi* before = process::g_table.load(std::memory_order_acquire);
+  // Old copies are kept: a thread may be about to call through one.
+  auto* saved = before == nullptr ? new HsaApi : new HsaApi(*before);
+  const auto sub_table = [&](auto* HsaApiTable::*member) -> ApiTableVersion* {
+    const size_t offset =
+        reinterpret_cast<const char*>(&(table->*member)) - reinterpret_cast<const char*>(table);
+    if (offset + sizeof(void*) > table->version.minor_id || table->*member == nullptr) return nullptr;
+    ApiTableVersion* version = &(table->*member)->version;
+    return version->major_id == 1 || version->major_id == 2 ? version : nullptr;
+  };
+  ApiTableVersion* core = sub_table(&HsaApiTable::core_);
+  ApiTableVersion* amd = sub_table(&HsaApiTable::amd_ext_);
+  ApiTableVersion* image = sub_table(&HsaApiTable::image_ext_);
+  // The originals must be there before the first thunk can be called.
+  process::g_table.store(saved, std::memory_order_release);
+  unsigned count = 0;
+  for (const Row& row : kRows) {
+    count += patch(core, row.core, row, *saved);
+    if (amd != nullptr) count += patch(amd, amd_offset(row.amd, amd->major_id), row, *saved);
+    count += patch(image, row.image, row, *saved);
+  }
+  return count;
+}
+
+}  // namespace kreplay::intercept

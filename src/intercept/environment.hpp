@@ -1,0 +1,21 @@
+// What we put into the environment before the runtime and HIP read it.
+#pragma once
+
+#include <string>
+
+#include "base/options.hpp"
+
+namespace kreplay::intercept {
+
+/// Whether ROC_ENABLE_LARGE_BAR=0 was set by us.
+bool bar_disabled();
+
+/// Small HIP copies would be plain stores through the PCIe window, which cannot be fenced: with replay on,
+/// HIP is told not to use it, unless the application or KREPLAY_KEEP_BAR=1 says otherwise.
+void prepare_environment(const Options& options);
+
+/// `list` with `path` appended in the syntax of HSA_TOOLS_LIB (names separated by spaces, quotes understood).
+/// Unchanged when the list holds the path, or its file name, already.
+std::string with_tool_library(const std::string& list, const std::string& path);
+
+}  // namespace kreplay::intercept

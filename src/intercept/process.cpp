@@ -1,0 +1,296 @@
+#include "intercept/process.hpp"
+
+#include <fmt/format.h>
+#include <pthread.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <mutex>
+
+#include "base/log.hpp"
+#include "base/options.hpp"
+#include "hsa/runtime_binding.hpp"
+#include "intercept/environment.hpp"
+#include "intercept/exports.hpp"
+#include "intercept/instance.hpp"
+#include "replay/fatal.hpp"
+#include "tool_api/tools.hpp"
+
+extern char** environ;
+
+namespace kreplay::intercept::process {
+
+std::atomic<Phase> g_phase{Phase::unknown};
+std::atomic<replay::Replayer*> g_replayer{nullptr};
+std::atomic<const hsa::HsaApi*> g_real{nullptr};
+std::atomic<const hsa::HsaApi*> g_table{nullptr};
+
+namespace {
+
+/// Created on first use, never destroyed.
+struct State {
+  std::timed_mutex start_mutex;  // serialises start() and shut down
+  std::mutex bind_mutex;         // serialises bind()
+  Options options;
+  std::unique_ptr<report::OutcomeSink> sink;
+  std::atomic<pid_t> pid{0};
+  std::atomic<int> init_count{0};      ///< successful hsa_init minus hsa_shut_down seen
+  std::atomic<bool> seen_init{false};  ///< hsa_init or OnLoad was seen in this life of the runtime
+  std::atomic<uint64_t> doorbell{0};   ///< hsa_signal_t::handle
+  bool once_done = false;              ///< tools started, sink opened, exit handler registered
+  bool off = false;                    ///< passive for good
+};
+State& state() {
+  static State& instance = *new State;
+  return instance;
+}
+
+/// Options are read once; before our constructor if a hook runs that early.
+const Options& options() {
+  static const Options& instance = *new Options(read_options(environ));
+  return instance;
+}
+
+bool in_child() {
+  const pid_t started = state().pid.load(std::memory_order_relaxed);
+  return started != 0 && started != getpid();
+}
+
+void on_fork_child() { g_phase.store(Phase::forked, std::memory_order_release); }
+
+void on_exit() {
+  if (g_phase.load(std::memory_order_acquire) == Phase::forked || in_child()) return;
+  const int saved = errno;
+  {
+    const replay::OursScope ours;
+    tool_api::finalize();
+    if (replay::Replayer* replayer = g_replayer.load(std::memory_order_acquire)) replayer->close();
+    g_phase.store(Phase::closed, std::memory_order_release);
+    if (report::OutcomeSink* sink = state().sink.get()) {
+      sink->finish();
+      if (!options().quiet) {
+        const std::string table = sink->summary();
+        for (size_t done = 0; done < table.size();) {
+          const ssize_t n = write(STDERR_FILENO, table.data() + done, table.size() - done);
+          if (n <= 0 && errno != EINTR) break;
+          if (n > 0) done += static_cast<size_t>(n);
+        }
+      }
+    }
+  }
+  errno = saved;
+}
+
+bool runtime_ready(const hsa::HsaApi& api) {
+  uint16_t major = 0;
+  return api.hsa_system_get_info != nullptr &&
+         api.hsa_system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major) == HSA_STATUS_SUCCESS;
+}
+
+report::RunInfo run_info(const replay::Replayer& replayer, const hsa::HsaApi& api) {
+  report::RunInfo info;
+  info.runtime.emplace_back("hsa-runtime64", hsa::object_path(reinterpret_cast<const void*>(api.hsa_init)));
+  for (const hsa::LoadedObject& object : hsa::loaded_objects("libamdhip64.so"))
+    info.runtime.emplace_back("amdhip64", object.path);
+  for (const auto& agent : replayer.agents()) {
+    report::RunInfo::Agent entry;
+    entry.node = agent->info().node;
+    entry.name = agent->info().name;
+    entry.product = agent->info().product;
+    entry.compute_units = agent->info().compute_units;
+    info.agents.push_back(std::move(entry));
+  }
+  info.options = options_as_set(environ);
+  info.bar_disabled = bar_disabled();
+  info.tool = tool_api::tool_names();
+  return info;
+}
+
+/// Reasons that hold for the whole process. @return true: stay passive
+bool must_stay_passive() {
+  if (second_instance()) return true;
+  if (!options().errors.empty()) {
+    for (const std::string& error : options().errors) log::error("options", "{}", error);
+    log::error("options", "{}", "the application runs without replay");
+    return true;
+  }
+  if (!options().enabled) return true;
+  if (const std::string other = foreign_profiler(); !other.empty()) {
+    log::warn("start", "another profiler is active ({}); this library stays passive", other);
+    return true;
+  }
+  const auto runtimes = hsa::loaded_objects("libhsa-runtime64.so");
+  if (runtimes.size() > 1) {
+    log::warn("start", "two HSA runtimes are loaded ({} and {}); this library stays passive",
+              runtimes[0].path, runtimes[1].path);
+    return true;
+  }
+  return false;
+}
+
+/// Once per process, when the first replayer is about to be made.
+void first_start() {
+  State& s = state();
+  s.sink = std::make_unique<report::OutcomeSink>();
+  tool_api::start(options());
+  if (!options().output.empty()) {
+    const Status opened = s.sink->open(options().output);
+    if (!opened.ok()) log::error("KREPLAY_OUTPUT", "{}; no result file is written", opened.message());
+  }
+  replay::prepare_backtrace();
+  pthread_atfork(nullptr, nullptr, &on_fork_child);
+  std::atexit(&on_exit);
+}
+
+replay::Replayer* start_locked() {
+  State& s = state();
+  const hsa::HsaApi& api = real();
+  if (s.off || !runtime_ready(api)) return nullptr;
+  s.pid.store(getpid(), std::memory_order_relaxed);
+  const bool first = !s.once_done;
+  if (first && must_stay_passive()) {
+    s.off = true;
+    g_phase.store(Phase::passive, std::memory_order_release);
+    return nullptr;
+  }
+  if (first) first_start();
+  s.once_done = true;
+
+  auto made = std::make_unique<replay::Replayer>(
+      api, *s.sink, options(), [] { return tool_api::replay_tool(); },
+      [](uint32_t node) { return tool_api::agent_id_of_node(node).handle; });
+  const Status listed = made->start();
+  if (!listed.ok()) {
+    log::warn("start", "{}; the application runs without replay", listed.message());
+    s.off = true;
+  }
+  if (s.off || made->agents().empty()) {
+    g_phase.store(Phase::passive, std::memory_order_release);
+    return nullptr;
+  }
+  if (first) s.sink->header(run_info(*made, api));
+  if (!s.seen_init.load(std::memory_order_acquire))
+    made->mark_bypassed(0, "start", "the runtime was in use before this library saw it");
+  replay::Replayer* replayer = made.release();  // leaked: see house rules on exit
+  g_replayer.store(replayer, std::memory_order_release);
+  g_phase.store(Phase::active, std::memory_order_release);
+  return replayer;
+}
+
+}  // namespace
+
+const hsa::HsaApi& bind(bool refresh) {
+  State& s = state();
+  const std::lock_guard lock(s.bind_mutex);
+  const hsa::HsaApi* current = g_real.load(std::memory_order_acquire);
+  if (current != nullptr && current->hsa_init != nullptr) {
+    if (!refresh) return *current;
+    void* now = hsa::find_runtime_symbol("hsa_init");
+    if (now == nullptr || now == reinterpret_cast<void*>(current->hsa_init)) return *current;
+  }
+  auto* fresh = new hsa::HsaApi;  // never freed: a thread may be about to call through the old one
+  if (hsa::bind_api(*fresh, &hsa::find_runtime_symbol) == 0 && current != nullptr) {
+    delete fresh;
+    return *current;
+  }
+  g_real.store(fresh, std::memory_order_release);
+  if (fresh->hsa_init != nullptr) point_passes_at(*fresh);
+  return *fresh;
+}
+
+replay::Replayer* start() {
+  State& s = state();
+  if (replay::t_state.ours != 0 || in_child()) return nullptr;
+  const int saved = errno;
+  replay::Replayer* out = nullptr;
+  // Bounded: a tool that starts threads in its initialize and waits for them must not hang the process.
+  if (s.start_mutex.try_lock_for(std::chrono::seconds(10))) {
+    const replay::OursScope ours;
+    try {
+      if (g_phase.load(std::memory_order_acquire) == Phase::unknown) start_locked();
+      if (g_phase.load(std::memory_order_acquire) == Phase::active)
+        out = g_replayer.load(std::memory_order_acquire);
+    } catch (...) {
+      turn_off("start", "out of memory");
+    }
+    s.start_mutex.unlock();
+  } else {
+    log::warn("start", "{}", "starting takes longer than 10 s in another thread; this call is not observed");
+  }
+  errno = saved;
+  return out;
+}
+
+void initialised() {
+  State& s = state();
+  s.init_count.fetch_add(1, std::memory_order_acq_rel);
+  s.seen_init.store(true, std::memory_order_release);
+  (void)replayer();
+}
+
+void table_installed() { state().seen_init.store(true, std::memory_order_release); }
+
+void unloading() {
+  State& s = state();
+  const replay::OursScope ours;
+  if (replay::Replayer* replayer = g_replayer.load(std::memory_order_acquire))
+    replayer->release_runtime_objects();
+  const uint64_t doorbell = s.doorbell.exchange(0, std::memory_order_acq_rel);
+  if (doorbell != 0) real().hsa_signal_destroy({doorbell});
+}
+
+void before_shut_down() {
+  // The last call ends the runtime: signals of ours that are left would be reported as leaked. When somebody
+  // else still holds the runtime, they are simply made again.
+  if (state().init_count.load(std::memory_order_acquire) <= 1 && g_phase.load() == Phase::active) unloading();
+}
+
+void after_shut_down() {
+  State& s = state();
+  if (s.init_count.load(std::memory_order_acquire) > 0) s.init_count.fetch_sub(1, std::memory_order_acq_rel);
+  const replay::OursScope ours;
+  if (g_phase.load(std::memory_order_acquire) != Phase::active || runtime_ready(real())) return;
+  const std::lock_guard lock(s.start_mutex);
+  if (replay::Replayer* replayer = g_replayer.exchange(nullptr, std::memory_order_acq_rel)) replayer->close();
+  s.init_count.store(0, std::memory_order_release);
+  s.seen_init.store(false, std::memory_order_release);
+  g_phase.store(Phase::unknown, std::memory_order_release);
+}
+
+hsa_signal_t doorbell_model() {
+  State& s = state();
+  uint64_t handle = s.doorbell.load(std::memory_order_acquire);
+  if (handle != 0) return {handle};
+  hsa_signal_t made = {0};
+  if (real().hsa_signal_create(0, 0, nullptr, &made) != HSA_STATUS_SUCCESS) return {0};
+  if (s.doorbell.compare_exchange_strong(handle, made.handle, std::memory_order_acq_rel)) return made;
+  real().hsa_signal_destroy(made);
+  return {handle};
+}
+
+void turn_off(const char* area, const char* why) {
+  if (g_phase.exchange(Phase::passive, std::memory_order_acq_rel) == Phase::passive) return;
+  if (replay::Replayer* replayer = g_replayer.load(std::memory_order_acquire)) replayer->close();
+  state().off = true;
+  log::warn(area, "{}; replay is off from here on", why);
+}
+
+}  // namespace kreplay::intercept::process
+
+namespace {
+
+/// Cheap: runs in every process that inherits the preload, GPU or not. Starts nothing, opens nothing.
+__attribute__((constructor)) void kreplay_loaded() {
+  using namespace kreplay;
+  const int saved = errno;
+  try {
+    if (!intercept::second_instance()) intercept::prepare_environment(intercept::process::options());
+  } catch (...) {  // the option variables stay as they are
+  }
+  errno = saved;
+}
+
+}  // namespace

@@ -1,0 +1,63 @@
+#include "intercept/proxy_arena.hpp"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <deque>
+#include <mutex>
+
+namespace kreplay::intercept::arena {
+
+uintptr_t g_base = 0;
+size_t g_size = 0;
+
+namespace {
+
+constexpr size_t kSlots = 4096;
+
+/// Created by the first take(), never destroyed.
+struct State {
+  std::mutex mutex;  // guards the two below and the reservation
+  size_t fresh = 0;  // slots never used start here
+  std::deque<ProxySlot*> free;
+};
+State& state() {
+  static State& instance = *new State;
+  return instance;
+}
+
+bool reserve() {
+  if (g_size != 0) return true;
+  void* memory = mmap(nullptr, kSlots * kSlotBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  g_base = reinterpret_cast<uintptr_t>(memory);
+  __atomic_store_n(&g_size, kSlots * kSlotBytes, __ATOMIC_RELEASE);
+  return true;
+}
+
+}  // namespace
+
+ProxySlot* take() {
+  State& s = state();
+  const std::lock_guard lock(s.mutex);
+  if (!reserve()) return nullptr;
+  ProxySlot* slot = nullptr;
+  if (s.fresh < kSlots) {
+    slot = reinterpret_cast<ProxySlot*>(g_base + kSlotBytes * s.fresh++);
+  } else if (!s.free.empty()) {
+    slot = s.free.front();
+    s.free.pop_front();
+    std::memset(static_cast<void*>(slot), 0, sizeof *slot);
+  }
+  return slot;
+}
+
+void give_back(ProxySlot* slot) {
+  State& s = state();
+  slot->proxy = nullptr;
+  const std::lock_guard lock(s.mutex);
+  s.free.push_back(slot);
+}
+
+}  // namespace kreplay::intercept::arena

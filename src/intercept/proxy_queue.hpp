@@ -1,0 +1,112 @@
+// The application's side of a queue: its ring, its indices, its doorbell. A store to the doorbell takes what
+// was published, strictly in order, and hands it to the real ring or to a replay window.
+//
+// Rules (numbers of reference/proxy-queue.md section 3): take at most min(write index, taken + size) (1);
+// stop at the first slot whose header is INVALID (2); mark a slot INVALID after copying it (4); the
+// doorbell's value is a hint only; a thread serves what it found on entry, then hands over (9).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "intercept/proxy_arena.hpp"
+#include "replay/queue.hpp"
+#include "replay/replayer.hpp"
+
+namespace kreplay::intercept {
+
+class ProxyQueue {
+ public:
+  struct Callback {
+    void (*function)(hsa_status_t status, hsa_queue_t* source, void* data) = nullptr;
+    void* data = nullptr;
+  };
+
+  /// Makes the slot look like `real` with a ring of our own.
+  /// @param doorbell_model a signal of the runtime whose first 128 bytes become the doorbell's, so that
+  ///        functions we do not wrap accept the handle
+  /// @return null when there is no memory for the ring
+  static ProxyQueue* make(ProxySlot* slot, replay::Replayer& replayer, replay::Agent& agent,
+                          const hsa::HsaApi& api, hsa_queue_t* real, hsa_queue_type32_t type,
+                          hsa_signal_t doorbell_model);
+  /// Unmaps the ring and gives the slot back. The application must be done with the queue.
+  static void destroy(ProxyQueue* proxy);
+
+  ProxyQueue(const ProxyQueue&) = delete;
+  ProxyQueue& operator=(const ProxyQueue&) = delete;
+
+  hsa_queue_t* application_queue() { return &slot_->queue.hsa_queue; }
+  hsa_queue_t* real() const { return queue_.ring.queue(); }
+  replay::Queue& queue() { return queue_; }
+  replay::Replayer& replayer() { return replayer_; }
+  /// What the creator of the proxy keeps with it.
+  void set_relay(void* relay) { relay_ = relay; }
+  void* relay() const { return relay_; }
+
+  // --- indices, as the application sees them ---
+  uint64_t load_read_index() {
+    if (__builtin_expect(stalled_.load(std::memory_order_relaxed), 0)) pump();
+    return queue_.shown_read_index();
+  }
+  uint64_t load_write_index(int order) const { return __atomic_load_n(write_index_, order); }
+  void store_write_index(uint64_t value, int order) { __atomic_store_n(write_index_, value, order); }
+  uint64_t add_write_index(uint64_t value, int order) {
+    return __atomic_fetch_add(write_index_, value, order);
+  }
+  uint64_t cas_write_index(uint64_t expected, uint64_t value, int order) {
+    __atomic_compare_exchange_n(write_index_, &expected, value, false, order,
+                                order == __ATOMIC_RELEASE   ? __ATOMIC_RELAXED
+                                : order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE
+                                                            : order);
+    return expected;
+  }
+
+  /// A store to the doorbell, whatever its value.
+  void doorbell() {
+    if (__builtin_expect(!queue_.try_lock(), 0) && !lock_contended()) return;
+    ++bells_;
+    serve();
+    queue_.unlock();
+  }
+
+ private:
+  ProxyQueue(ProxySlot* slot, replay::Replayer& replayer, replay::Agent& agent, const hsa::HsaApi& api,
+             hsa_queue_t* real, hsa_queue_type32_t type, std::byte* ring);
+  ~ProxyQueue() = default;
+
+  std::byte* slot_at(uint64_t index) const { return ring_ + (index & mask_) * hsa::kPacketBytes; }
+  /// First word of the packet at `index`; its type is INVALID while it is not published.
+  uint32_t word_at(uint64_t index) const {
+    return __atomic_load_n(reinterpret_cast<const uint32_t*>(slot_at(index)), __ATOMIC_ACQUIRE);
+  }
+  static bool published(uint32_t word0) { return hsa::type_bits(word0) != HSA_PACKET_TYPE_INVALID; }
+  void retire(uint64_t index);
+  uint64_t ready(uint64_t from, uint64_t limit) const;
+  hsa::Packet copy_of(uint64_t index) const;
+
+  /// Everything below runs with queue_ in state `forwarding`, past the gate, unless it says otherwise.
+  void serve();
+  void pass_gate();
+  uint64_t forward(uint64_t from, uint64_t count);
+  uint64_t forward_batch(uint64_t from, uint64_t count, report::Reason reason);
+  uint64_t take_one(uint64_t index);
+  bool lock_contended();
+  void serve_ahead();
+  void pump();
+
+  ProxySlot* const slot_;
+  replay::Replayer& replayer_;
+  std::byte* const ring_;
+  const uint32_t size_;
+  const uint32_t mask_;
+  volatile uint64_t* const write_index_;  ///< in the slot, where programs may look for it
+  void* relay_ = nullptr;
+  uint64_t bells_ = 0;  ///< doorbell stores not yet matched with packets; guarded by queue_
+  /// The thread that runs a tool callback while it holds the queue.
+  std::atomic<const replay::ThreadState*> held_by_{nullptr};
+  /// Packets wait although they are published, because the real ring is full.
+  std::atomic<bool> stalled_{false};
+  replay::Queue queue_;
+};
+
+}  // namespace kreplay::intercept

@@ -1,0 +1,37 @@
+// How the runtime finds us as one of its tools: OnLoad and OnUnload, called inside hsa_init and the last
+// hsa_shut_down. HSA_AMD_TOOL_PRIORITY makes runtimes from 6.1 on look here without any variable.
+
+#include "base/log.hpp"
+#include "intercept/api_table.hpp"
+#include "intercept/exports.hpp"
+#include "intercept/instance.hpp"
+#include "intercept/process.hpp"
+#include "tool_api/tools.hpp"
+
+extern "C" {
+
+/// Low = called early. After tools with smaller numbers, so that our wrappers stand in front of theirs.
+KR_EXPORT extern const uint32_t HSA_AMD_TOOL_PRIORITY;
+const uint32_t HSA_AMD_TOOL_PRIORITY = 1000;
+
+KR_EXPORT bool OnLoad(void* table, uint64_t runtime_version, uint64_t failed_tool_count,
+                      const char* const* failed_tool_names);
+KR_EXPORT void OnUnload();
+
+bool OnLoad(void* table, uint64_t /*runtime_version*/, uint64_t /*failed_tool_count*/,
+            const char* const* /*failed_tool_names*/) {
+  using namespace kreplay::intercept;
+  if (second_instance() || process::forked()) return true;
+  (void)process::bind(false);
+  const unsigned count = install_table(table);
+  kreplay::log::debug("OnLoad", "{} entries of the runtime's table are observed", count);
+  if (count != 0) process::table_installed();
+  return true;
+}
+
+void OnUnload() {
+  if (!kreplay::intercept::second_instance() && !kreplay::intercept::process::forked())
+    kreplay::intercept::process::unloading();
+}
+
+}  // extern "C"

@@ -1,0 +1,102 @@
+#include "replay/agent.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "replay/drain.hpp"
+#include "replay/futex.hpp"
+
+namespace kreplay::replay {
+
+Agent::Agent(const hsa::HsaApi& api, AgentInfo info) : info_(std::move(info)), signals(api) {}
+Agent::~Agent() = default;
+
+void Agent::open_gate() {
+  gate_.store(0, std::memory_order_seq_cst);
+  futex_wake_all(gate_);
+}
+
+bool Agent::wait_gate(uint64_t timeout_ns) {
+  const uint64_t end = now_ns() + timeout_ns;
+  at_gate_.fetch_add(1, std::memory_order_relaxed);
+  bool open = gate_open();
+  for (uint64_t now = now_ns(); !open && now < end; now = now_ns()) {
+    futex_wait(gate_, 1, end - now);
+    open = gate_open();
+  }
+  at_gate_.fetch_sub(1, std::memory_order_relaxed);
+  return open;
+}
+
+void Agent::let_waiters_pass(uint64_t timeout_ns) const {
+  const uint64_t end = now_ns() + timeout_ns;
+  while (at_gate_.load(std::memory_order_relaxed) != 0 && now_ns() < end) sched_yield();
+}
+
+void Agent::add_queue(Queue& queue) {
+  const std::lock_guard lock(queues_mutex_);
+  queues_.push_back(&queue);
+}
+
+bool Agent::remove_queue(Queue& queue) {
+  const std::lock_guard lock(queues_mutex_);
+  std::erase(queues_, &queue);
+  return !pinned_;
+}
+
+void Agent::pin_queues(std::vector<Queue*>& out) {
+  const std::lock_guard lock(queues_mutex_);
+  pinned_ = true;
+  out.assign(queues_.begin(), queues_.end());
+}
+
+void Agent::unpin_queues() {
+  const std::lock_guard lock(queues_mutex_);
+  pinned_ = false;
+}
+
+std::vector<Queue*> Agent::queues() const {
+  const std::lock_guard lock(queues_mutex_);
+  return queues_;
+}
+
+bool Agent::defer(std::function<void()> work) {
+  const std::lock_guard lock(memory_mutex_);
+  if (!covering_) return false;
+  deferred_.push_back(std::move(work));
+  return true;
+}
+
+bool Agent::covering() const {
+  const std::lock_guard lock(memory_mutex_);
+  return covering_;
+}
+
+void Agent::start_covering() {
+  const std::lock_guard lock(memory_mutex_);
+  covering_ = true;
+}
+
+std::vector<std::function<void()>> Agent::stop_covering() {
+  const std::lock_guard lock(memory_mutex_);
+  covering_ = false;
+  return std::move(deferred_);
+}
+
+void Agent::set_incomplete(uint64_t executable, const std::string& why) {
+  const std::lock_guard lock(memory_mutex_);
+  incomplete_[executable] = why;
+}
+
+void Agent::clear_incomplete(uint64_t executable) {
+  const std::lock_guard lock(memory_mutex_);
+  incomplete_.erase(executable);
+}
+
+std::string Agent::incomplete() const {
+  const std::lock_guard lock(memory_mutex_);
+  return incomplete_.empty() ? std::string() : incomplete_.begin()->second;
+}
+
+}  // namespace kreplay::replay

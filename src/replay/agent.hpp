@@ -1,0 +1,111 @@
+// What is known about one GPU agent: its gate, its queues, its snapshot, and what has to wait for the window
+// that is open on it.
+#pragma once
+
+#include <hsa/hsa.h>
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/types.hpp"
+#include "hsa/hsa_api.hpp"
+#include "replay/queue.hpp"
+#include "replay/signal_pool.hpp"
+#include "report/outcome.hpp"
+#include "snapshot/snapshot.hpp"
+
+namespace kreplay::replay {
+
+class Drain;
+class Window;
+
+struct AgentInfo {
+  hsa_agent_t handle = {0};
+  uint32_t node = 0;
+  std::string name;  ///< "gfx906"
+  std::string product;
+  uint32_t compute_units = 0;
+  uint64_t tool_id = 0;  ///< rocprofiler_agent_id_t::handle
+};
+
+class Agent {
+ public:
+  Agent(const hsa::HsaApi& api, AgentInfo info);
+  ~Agent();
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  const AgentInfo& info() const { return info_; }
+  hsa_agent_t handle() const { return info_.handle; }
+
+  // --- the gate; see queue.hpp for the handshake ---
+  bool gate_open() const { return gate_.load(std::memory_order_seq_cst) == 0; }
+  void close_gate() { gate_.store(1, std::memory_order_seq_cst); }
+  void open_gate();
+  /// Blocks while the gate is closed, at most `timeout_ns`. @return whether it is open
+  bool wait_gate(uint64_t timeout_ns);
+  /// Gives threads that waited at the gate a short time to get through before it closes again, so that a row
+  /// of windows cannot starve them.
+  void let_waiters_pass(uint64_t timeout_ns) const;
+
+  // --- queues ---
+  void add_queue(Queue& queue);
+  /// Takes a queue off the list. @return false when a window uses it: the real destroy must then be left to
+  ///         defer()
+  bool remove_queue(Queue& queue);
+  /// The queues a window has to look at. While it is open, removed ones stay alive (see remove_queue).
+  void pin_queues(std::vector<Queue*>& out);
+  void unpin_queues();
+  std::vector<Queue*> queues() const;
+
+  // --- work that waits for the window's end ---
+  /// Whether a window is open (or opening) here; if so `work` is kept and runs when it closes.
+  bool defer(std::function<void()> work);
+  bool covering() const;
+  void start_covering();
+  /// Ends covering. @return what was deferred, to be run by the caller without a lock
+  std::vector<std::function<void()>> stop_covering();
+
+  // --- reasons not to replay here ---
+  std::atomic<bool> bypassed{false};
+  /// Code objects whose segments could not be listed; while there is one no snapshot is complete.
+  void set_incomplete(uint64_t executable, const std::string& why);
+  void clear_incomplete(uint64_t executable);
+  /// Empty when snapshots are complete.
+  std::string incomplete() const;
+
+  /// Dependency declines in a row: each halves the grace, so a program full of them pays little.
+  std::atomic<unsigned> dependency_streak{0};
+
+ private:
+  AgentInfo info_;
+  std::atomic<uint32_t> gate_{0};
+  std::atomic<uint32_t> at_gate_{0};  ///< threads in wait_gate()
+  mutable std::mutex queues_mutex_;   // guards queues_, pinned_
+  std::vector<Queue*> queues_;
+  bool pinned_ = false;
+  mutable std::mutex memory_mutex_;  // guards covering_, deferred_, incomplete_
+  bool covering_ = false;
+  std::vector<std::function<void()>> deferred_;
+  std::map<uint64_t, std::string> incomplete_;
+
+ public:
+  SignalPool signals;
+  Window* owner = nullptr;  ///< whose window is open or opening; guarded by WindowOwners
+
+  // --- used by the window's owner only ---
+  std::unique_ptr<snapshot::AgentSnapshot> snapshot;
+  std::unique_ptr<Drain> drain;
+  std::vector<report::PassTime> pass_times;
+  std::vector<Queue*> window_queues;
+  hsa_signal_t pass_signal = {0};
+  hsa_signal_t drain_signal = {0};
+};
+
+}  // namespace kreplay::replay

@@ -1,0 +1,154 @@
+#include "replay/dependency.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kreplay::replay {
+
+using hsa::Dependency;
+using hsa::DependencyMode;
+using hsa::Packet;
+
+namespace {
+
+/// How many decrements are needed; negative when decrements cannot do it.
+int64_t needed(const Dependency& dependency, int64_t value) {
+  if (hsa::satisfied(dependency, value)) return 0;
+  if (dependency.mask != -1) return 1;
+  switch (dependency.condition) {
+    case HSA_SIGNAL_CONDITION_EQ:
+      return value > dependency.value ? value - dependency.value : -1;
+    case HSA_SIGNAL_CONDITION_LT:
+      return value - dependency.value + 1;
+    case HSA_SIGNAL_CONDITION_NE:
+      return 1;
+    case HSA_SIGNAL_CONDITION_GTE:
+      return -1;
+  }
+  return -1;
+}
+
+}  // namespace
+
+/// Whether the packet at `index` may still be running. Taken barriers are over; of taken dispatches only
+/// those above `floor` can still run.
+bool LookAhead::View::uncompleted(uint64_t index) const {
+  return index >= read || hsa::is_dispatch(queue->ring.kind_at(index));
+}
+
+LookAhead::View LookAhead::make_view(const Queue* queue) {
+  View view{queue, 0, queue->ring.read_index(), queue->ring.write_index(), 0};
+  view.floor = queue->idle_at.load(std::memory_order_acquire);
+  if (view.write > queue->ring.size()) view.floor = std::max(view.floor, view.write - queue->ring.size());
+  view.read = std::min(view.read, view.write);
+  for (uint64_t i = view.read; i > view.floor; --i)
+    if (queue->ring.barrier_at(i - 1)) {
+      view.floor = i - 1;  // a barrier bit: everything before it was complete when it started
+      break;
+    }
+  view.stuck = view.write;
+  return view;
+}
+
+int64_t LookAhead::carriers(hsa_signal_t signal) const {
+  int64_t count = 0;
+  for (const View& view : views_)
+    for (uint64_t i = view.floor; i < view.stuck; ++i)
+      if (view.uncompleted(i) &&
+          hsa::completion_signal(view.queue->ring.packet_at(i)).handle == signal.handle)
+        ++count;
+  for (size_t i = 0; i < copies_->size(); ++i)
+    if (copy_stuck_[i] == 0 && (*copies_)[i].completion.handle == signal.handle) ++count;
+  return count;
+}
+
+bool LookAhead::satisfiable(const Dependency& dependency) const {
+  const int64_t missing = needed(dependency, signal_value(dependency.signal));
+  if (missing <= 0) return missing == 0;
+  return carriers(dependency.signal) >= missing;
+}
+
+bool LookAhead::packet_blocked(const Packet& packet, Dependency& blocking) const {
+  Dependency list[5];
+  DependencyMode mode;
+  const size_t count = hsa::dependencies(packet, list, mode);
+  bool any_ok = count == 0;
+  for (size_t i = 0; i < count; ++i) {
+    if (satisfiable(list[i])) {
+      any_ok = true;
+      continue;
+    }
+    blocking = list[i];
+    if (mode == DependencyMode::all) return true;
+  }
+  return !any_ok;
+}
+
+bool LookAhead::copy_blocked(const CopyFence::Pending& copy, hsa_signal_t& signal) const {
+  for (const hsa_signal_t dependency : copy.dependencies)
+    if (dependency.handle != 0 && !satisfiable(Dependency{dependency})) {
+      signal = dependency;
+      return true;
+    }
+  return false;
+}
+
+/// Marks what cannot finish until nothing changes. Ends: each round marks at least one more.
+void LookAhead::mark_stuck() {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (View& view : views_)
+      for (uint64_t i = view.read; i < view.stuck; ++i) {
+        Dependency blocking;
+        if (!packet_blocked(view.queue->ring.packet_at(i), blocking)) continue;
+        view.stuck = i;
+        changed = true;
+      }
+    for (size_t i = 0; i < copies_->size(); ++i) {
+      hsa_signal_t signal;
+      if (copy_stuck_[i] != 0 || !copy_blocked((*copies_)[i], signal)) continue;
+      copy_stuck_[i] = 1;
+      changed = true;
+    }
+  }
+}
+
+std::optional<Blocked> LookAhead::find_blocked(const std::vector<Queue*>& all,
+                                               const std::vector<Queue*>& targets,
+                                               const std::vector<CopyFence::Pending>& copies,
+                                               uint64_t agent) {
+  views_.clear();
+  for (const Queue* queue : all)
+    if (queue->ring.readable()) views_.push_back(make_view(queue));
+  copies_ = &copies;
+  copy_stuck_.assign(copies.size(), 0);
+  mark_stuck();
+  for (const View& view : views_) {
+    if (view.stuck == view.write) continue;
+    if (std::find(targets.begin(), targets.end(), view.queue) == targets.end()) continue;
+    Dependency blocking;
+    (void)packet_blocked(view.queue->ring.packet_at(view.stuck), blocking);
+    return Blocked{view.queue, view.stuck, blocking.signal,
+                   blocking.signal.handle == 0 ? 0 : signal_value(blocking.signal)};
+  }
+  for (size_t i = 0; i < copies.size(); ++i) {
+    if (copy_stuck_[i] == 0 || (copies[i].agents.first != agent && copies[i].agents.second != agent))
+      continue;
+    hsa_signal_t signal = {0};
+    (void)copy_blocked(copies[i], signal);
+    return Blocked{nullptr, 0, signal, signal.handle == 0 ? 0 : signal_value(signal)};
+  }
+  return std::nullopt;
+}
+
+std::string Blocked::describe() const {
+  if (queue == nullptr)
+    return fmt::format("a copy waits for signal 0x{:x} (value {}), which nothing submitted will complete",
+                       signal.handle, value);
+  return fmt::format(
+      "queue {}: packet {} waits for signal 0x{:x} (value {}), which nothing submitted will complete",
+      queue->id(), index, signal.handle, value);
+}
+
+}  // namespace kreplay::replay

@@ -1,0 +1,64 @@
+// The dependency look-ahead: can what is submitted ever finish by itself?
+//
+// A barrier packet (or a waiting copy) whose signal nobody already submitted will bring down can only be
+// released by the host or by a later submission; waiting for it inside a submit call is a deadlock. A
+// dependency counts as satisfiable when its value is at most the number of submitted, uncompleted packets and
+// copies that carry the signal; carriers behind something stuck do not count.
+//
+// Source: proxy-queue section 5 (a blocking HIP callback is a barrier whose signal starts at 2: the second
+// unit comes from the host).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/copy_fence.hpp"
+#include "replay/queue.hpp"
+
+namespace kreplay::replay {
+
+/// Something that cannot finish by itself.
+struct Blocked {
+  const Queue* queue = nullptr;  ///< null: a copy
+  uint64_t index = 0;            ///< of the packet in the real ring
+  hsa_signal_t signal = {0};
+  int64_t value = 0;  ///< of the signal
+  std::string describe() const;
+};
+
+/// Looks at queues and copies in flight. Reads rings and signals from memory and calls the runtime only for
+/// queues of foreign interceptors. Keeps its working memory, so that looking again allocates nothing.
+/// Threads: one at a time.
+class LookAhead {
+ public:
+  /// @param all     queues of all agents; they must stay alive during the call
+  /// @param targets queues that must drain
+  /// @param agent   copies that touch this agent must finish, too
+  /// @return the first blocked packet or copy among the targets
+  std::optional<Blocked> find_blocked(const std::vector<Queue*>& all, const std::vector<Queue*>& targets,
+                                      const std::vector<CopyFence::Pending>& copies, uint64_t agent);
+
+ private:
+  /// One queue as it looked when the scan began.
+  struct View {
+    const Queue* queue;
+    uint64_t floor;  ///< everything below is complete
+    uint64_t read;   ///< everything below has been taken by the packet processor
+    uint64_t write;
+    uint64_t stuck;  ///< index of the first packet that cannot finish; write when there is none
+    bool uncompleted(uint64_t index) const;
+  };
+  static View make_view(const Queue* queue);
+  int64_t carriers(hsa_signal_t signal) const;
+  bool satisfiable(const hsa::Dependency& dependency) const;
+  bool packet_blocked(const hsa::Packet& packet, hsa::Dependency& blocking) const;
+  bool copy_blocked(const CopyFence::Pending& copy, hsa_signal_t& signal) const;
+  void mark_stuck();
+
+  std::vector<View> views_;
+  const std::vector<CopyFence::Pending>* copies_ = nullptr;
+  std::vector<char> copy_stuck_;
+};
+
+}  // namespace kreplay::replay

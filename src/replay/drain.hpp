@@ -1,0 +1,66 @@
+// Bringing an agent to rest: every queue with work since it was last known idle gets one barrier packet, all
+// of them count down one signal. Looks for dependencies that cannot be met before it waits, and while it
+// does.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "replay/agent.hpp"
+#include "replay/copy_fence.hpp"
+#include "replay/dependency.hpp"
+#include "replay/queue_registry.hpp"
+#include "replay/signal_wait.hpp"
+#include "report/outcome.hpp"
+
+namespace kreplay::replay {
+
+struct DrainLimits {
+  uint64_t timeout_ns = 60'000'000'000;
+  uint64_t dependency_grace_ns =
+      20'000'000;  ///< host callbacks return quickly: wait this long before declining
+};
+
+struct DrainResult {
+  report::Reason reason = report::Reason::none;  ///< none: the agent is at rest
+  bool stuck = false;                            ///< ran into timeout_ns without being provably blocked
+  std::string detail;
+};
+
+/// Drains the agent of one window after another; keeps its working memory, so a steady drain allocates
+/// nothing. Threads: the owner of the agent's window. Holds no lock while it waits.
+class Drain {
+ public:
+  Drain(Agent& agent, const QueueRegistry& all, CopyFence& copies, const SignalWaiter& waiter,
+        const hsa::HsaApi& api, const DrainLimits& limits)
+      : agent_(agent), all_(all), copies_(copies), waiter_(waiter), api_(api), limits_(limits) {}
+
+  /// @param own    the queue of the dispatch; only decides between queue_drain and agent_drain
+  /// @param queues all queues of the agent, pinned; nobody else writes their rings (the gate is closed)
+  /// @param signal counts the barriers; null on return when it had to be given up (a barrier still holds it)
+  DrainResult run(Queue& own, const std::vector<Queue*>& queues, hsa_signal_t& signal);
+
+ private:
+  std::optional<Blocked> blocked();
+  uint64_t grace_ns() const;
+  DrainResult dependency(const Blocked& what);
+  report::Reason stuck_reason(const Queue& own) const;
+  DrainResult look_ahead();
+  DrainResult wait_copies();
+  DrainResult wait_for_room(const Queue& own, Queue& queue);
+  DrainResult wait_queues(Queue& own, hsa_signal_t& signal);
+  std::string describe_stuck(hsa_signal_t signal) const;
+
+  Agent& agent_;
+  const QueueRegistry& all_;
+  CopyFence& copies_;
+  const SignalWaiter& waiter_;
+  const hsa::HsaApi& api_;
+  const DrainLimits limits_;
+  LookAhead look_ahead_;
+  std::vector<Queue*> busy_;
+  std::vector<CopyFence::Pending> pending_;
+  uint64_t start_ns_ = 0;
+};
+
+}  // namespace kreplay::replay

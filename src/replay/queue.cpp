@@ -1,0 +1,46 @@
+#include "replay/queue.hpp"
+
+#include <algorithm>
+
+#include "replay/futex.hpp"
+
+namespace kreplay::replay {
+namespace {
+constexpr int kSpins = 200;
+constexpr uint64_t kRecheckNs = 1'000'000;  // a wake-up can be missed (unlock() has no fence), so look again
+}  // namespace
+
+void Queue::lock_slow() {
+  for (int i = 0; i < kSpins; ++i) {
+    if (state_.load(std::memory_order_relaxed) == kFree && try_lock()) return;
+    cpu_relax();
+  }
+  waiters_.fetch_add(1, std::memory_order_seq_cst);
+  while (!try_lock()) {
+    const uint32_t seen = state_.load(std::memory_order_relaxed);
+    if (seen != kFree) futex_wait(state_, seen, kRecheckNs);
+  }
+  waiters_.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void Queue::wake() { futex_wake_all(state_); }
+
+uint64_t Queue::shown_read_index() {
+  int64_t value;
+  for (uint64_t extras = extra.load(std::memory_order_acquire);;) {
+    const uint64_t real = ring.read_index();
+    const uint64_t ours = taken.load(std::memory_order_acquire);
+    value = std::min(static_cast<int64_t>(real - extras), static_cast<int64_t>(ours));
+    const uint64_t again = extra.load(std::memory_order_acquire);
+    if (again == extras) break;
+    extras = again;
+  }
+  // Extras that are not consumed yet make the formula step back: never show that.
+  uint64_t shown = shown_.load(std::memory_order_relaxed);
+  while (value > static_cast<int64_t>(shown))
+    if (shown_.compare_exchange_weak(shown, static_cast<uint64_t>(value), std::memory_order_relaxed))
+      return static_cast<uint64_t>(value);
+  return shown;
+}
+
+}  // namespace kreplay::replay

@@ -1,0 +1,418 @@
+#include "replay/replayer.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <exception>
+
+#include "base/log.hpp"
+#include "replay/fatal.hpp"
+#include "replay/futex.hpp"
+
+namespace kreplay::replay {
+
+using hsa::Packet;
+using report::Outcome;
+using report::Reason;
+using tool_api::PassMode;
+
+namespace {
+
+constexpr uint64_t kGateSliceNs = 1'000'000'000;
+
+uint64_t timestamp_frequency(const hsa::HsaApi& api) {
+  uint64_t value = 0;
+  if (api.hsa_system_get_info == nullptr ||
+      api.hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &value) != HSA_STATUS_SUCCESS)
+    return 0;
+  return value;
+}
+
+const char* explain(Reason reason) {
+  switch (reason) {
+    case Reason::multi_packet:
+      return "it was submitted together with other packets";
+    case Reason::graph:
+      return "it belongs to a HIP graph launch";
+    case Reason::cooperative:
+      return "its queue is cooperative";
+    case Reason::dependency:
+      return "work ahead of it waits for something not submitted yet";
+    case Reason::queue_drain:
+      return "its queue did not come to rest";
+    case Reason::agent_drain:
+      return "its agent did not come to rest";
+    case Reason::snapshot_failed:
+      return "memory could not be saved";
+    case Reason::budget:
+      return "saving memory would exceed KREPLAY_HOST_BYTES";
+    case Reason::bypassed:
+      return "work reached its agent past this library";
+    case Reason::reentrant:
+      return "it was launched from a tool callback";
+    case Reason::host_services:
+      return "the kernel calls the host";
+    case Reason::learned:
+      return "this kernel did not end in time before";
+    case Reason::pass_timeout:
+      return "a pass did not end in time";
+    case Reason::unsupported_packet:
+      return "its packet format is not known";
+    default:
+      return "see the detail in its record";
+  }
+}
+
+}  // namespace
+
+Replayer::Replayer(const hsa::HsaApi& api, report::OutcomeSink& sink, const Options& options, ToolSource tool,
+                   AgentIdOf agent_id_of)
+    : core_(std::make_unique<Core>(api, sink, options, timestamp_frequency(api))),
+      tool_(tool),
+      agent_id_of_(agent_id_of) {
+  code_objects_ = std::make_unique<CodeObjects>(api, core_->kernels, core_->extents, agents_);
+}
+Replayer::~Replayer() = default;
+
+Status Replayer::start() {
+  const hsa::HsaApi& api = core_->api;
+  std::vector<hsa_agent_t> found;
+  const hsa_status_t status = api.hsa_iterate_agents(
+      [](hsa_agent_t agent, void* data) {
+        static_cast<std::vector<hsa_agent_t>*>(data)->push_back(agent);
+        return HSA_STATUS_SUCCESS;
+      },
+      &found);
+  if (status != HSA_STATUS_SUCCESS)
+    return Status(Error::runtime,
+                  fmt::format("hsa_iterate_agents failed with 0x{:x}", static_cast<unsigned>(status)));
+  const auto type_of = [&](hsa_agent_t agent) {
+    hsa_device_type_t type = HSA_DEVICE_TYPE_CPU;
+    api.hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+    return type;
+  };
+  // CPU agents first: a GPU's region list repeats their memory.
+  for (const bool gpu : {false, true})
+    for (const hsa_agent_t agent : found) {
+      if ((type_of(agent) == HSA_DEVICE_TYPE_GPU) != gpu) continue;
+      if (!memory_.add_agent(api, agent, gpu))
+        return Status(Error::runtime,
+                      fmt::format("the memory pools of agent 0x{:x} cannot be listed", agent.handle));
+      if (!gpu) continue;
+      AgentInfo info;
+      info.handle = agent;
+      char name[64] = "";
+      api.hsa_agent_get_info(agent, HSA_AGENT_INFO_NAME, name);
+      info.name = std::string(name, strnlen(name, sizeof name));
+      char product[64] = "";
+      api.hsa_agent_get_info(agent, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_PRODUCT_NAME), product);
+      info.product = std::string(product, strnlen(product, sizeof product));
+      api.hsa_agent_get_info(agent, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_DRIVER_NODE_ID),
+                             &info.node);
+      api.hsa_agent_get_info(agent, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT),
+                             &info.compute_units);
+      if (agent_id_of_ != nullptr) info.tool_id = agent_id_of_(info.node);
+      agents_.push_back(std::make_unique<Agent>(api, std::move(info)));
+    }
+  return {};
+}
+
+void Replayer::release_runtime_objects() {
+  for (const auto& agent : agents_) {
+    if (agent->snapshot) agent->snapshot->release();
+    for (hsa_signal_t* signal : {&agent->pass_signal, &agent->drain_signal})
+      if (signal->handle != 0) {
+        agent->signals.release(*signal);
+        *signal = {0};
+      }
+    agent->signals.drop_all();
+  }
+  core_->copies.clear();
+}
+
+Agent* Replayer::find_agent(uint64_t handle) const {
+  for (const auto& agent : agents_)
+    if (agent->handle().handle == handle) return agent.get();
+  return nullptr;
+}
+
+void Replayer::add_queue(Queue& queue) {
+  core_->queues.add(queue);
+  queue.agent().add_queue(queue);
+}
+
+bool Replayer::take_queue(Queue& queue, std::function<void()> destroy) {
+  core_->queues.remove(queue);
+  if (queue.agent().remove_queue(queue)) return false;
+  // A window had it on its list. If that window ended meanwhile, nothing looks at the queue any more.
+  return queue.agent().defer(std::move(destroy));
+}
+
+void Replayer::mark_bypassed(uint64_t agent, const char* area, const std::string& why) {
+  bool fresh = false;
+  for (const auto& each : agents_)
+    if (agent == 0 || each->handle().handle == agent)
+      if (!each->bypassed.exchange(true, std::memory_order_relaxed)) fresh = true;
+  if (fresh) log::warn(area, "{}; its dispatches will run once and be reported as bypassed", why);
+}
+
+/// What is known about a dispatch before anybody decides.
+struct Replayer::Described {
+  hsa::DispatchFields fields;
+  Kernel* kernel = nullptr;
+  tool_api::ReplayCall call;
+  report::DispatchRecord record;
+};
+
+void Replayer::describe(Described& out, Queue& queue, const Packet& packet) {
+  const Agent& agent = queue.agent();
+  out.fields = hsa::dispatch_fields(packet);
+  out.kernel = core_->kernels.find(out.fields.kernel_object);
+  tool_api::ReplayCall& call = out.call;
+  call.kernel = out.kernel == nullptr ? nullptr : &out.kernel->info;
+  call.agent = agent.handle().handle;
+  call.thread_id = thread_id();
+  rocprofiler_kernel_dispatch_info_t& info = call.info;
+  info.size = offsetof(rocprofiler_kernel_dispatch_info_t, reserved_padding);
+  info.agent_id.handle = agent.info().tool_id;
+  info.queue_id.handle = queue.id();
+  info.kernel_id = out.kernel == nullptr ? 0 : out.kernel->info.kernel_id;
+  info.dispatch_id = core_->next_dispatch.fetch_add(1, std::memory_order_relaxed);
+  info.private_segment_size = out.fields.private_segment_bytes;
+  info.group_segment_size = out.fields.group_segment_bytes;
+  info.workgroup_size = {out.fields.workgroup[0], out.fields.workgroup[1], out.fields.workgroup[2]};
+  info.grid_size = {out.fields.grid[0], out.fields.grid[1], out.fields.grid[2]};
+  call.correlation.internal = core_->next_correlation.fetch_add(1, std::memory_order_relaxed);
+
+  report::DispatchRecord& record = out.record;
+  record.dispatch_id = info.dispatch_id;
+  record.kernel = call.kernel;
+  record.agent_node = agent.info().node;
+  record.queue_id = queue.id();
+  record.thread_id = call.thread_id;
+  record.correlation_id = call.correlation.internal;
+  for (int i = 0; i < 3; ++i) {
+    record.grid[i] = out.fields.grid[i];
+    record.workgroup[i] = out.fields.workgroup[i];
+  }
+}
+
+report::Reason Replayer::decline_reason(const Queue& queue, const Kernel* kernel) const {
+  if (queue.cooperative()) return Reason::cooperative;
+  if (queue.agent().bypassed.load(std::memory_order_relaxed)) return Reason::bypassed;
+  if (kernel != nullptr && kernel->learned.load(std::memory_order_relaxed)) return Reason::learned;
+  return Reason::none;
+}
+
+void Replayer::write(const report::DispatchRecord& record, Kernel* kernel) {
+  try {
+    if (kernel != nullptr && !kernel->announced.load(std::memory_order_relaxed) &&
+        !kernel->announced.exchange(true, std::memory_order_relaxed))
+      core_->sink.kernel(kernel->info);
+    core_->sink.record(record);
+  } catch (const std::exception& error) {
+    log::error("report", "a record could not be kept ({})", error.what());
+  }
+  if (record.outcome == Outcome::opted_out || record.reason == Reason::none) return;
+  const uint32_t bit = 1u << static_cast<unsigned>(record.reason);
+  static_assert(static_cast<unsigned>(Reason::count) <= 32);
+  if ((warned_.load(std::memory_order_relaxed) & bit) != 0 ||
+      (warned_.fetch_or(bit, std::memory_order_relaxed) & bit) != 0)
+    return;
+  const std::string_view name =
+      record.kernel == nullptr ? std::string_view("an unknown kernel") : record.kernel->demangled;
+  const char* what = record.outcome == Outcome::declined  ? "runs once, not replayed"
+                     : record.outcome == Outcome::stopped ? "was not replayed to the end"
+                                                          : "was replayed, but not alone";
+  log::warn("replay", "dispatch {} of {} {}: {}: {}{}{}; further cases are only recorded", record.dispatch_id,
+            name, what, report::name_of(record.reason), explain(record.reason),
+            record.detail.empty() ? "" : ": ", record.detail);
+}
+
+void Replayer::account(Queue& queue, const Packet& packet, Reason reason) {
+  tool_api::ReplayTool* tool = tool_();
+  if (tool == nullptr) return;
+  Described dispatch;
+  describe(dispatch, queue, packet);
+  if (!tool->wants(dispatch.call)) {
+    if (dispatch.call.skipped != Reason::none)
+      core_->sink.count_skipped(dispatch.call.kernel, dispatch.call.skipped);
+    return;
+  }
+  dispatch.record.launch = dispatch.call.launch;
+  dispatch.record.outcome = Outcome::declined;
+  dispatch.record.reason = reason;
+  write(dispatch.record, dispatch.kernel);
+}
+
+void Replayer::submit(Queue& queue, const Packet& packet) {
+  tool_api::ReplayTool* tool = tool_();
+  if (tool == nullptr) return submit_once(queue, packet);
+  Described dispatch;
+  describe(dispatch, queue, packet);
+  tool_api::ReplayCall& call = dispatch.call;
+  report::DispatchRecord& record = dispatch.record;
+  if (!tool->wants(call)) {
+    if (call.skipped != Reason::none) core_->sink.count_skipped(call.kernel, call.skipped);
+    return submit_once(queue, packet);
+  }
+  record.launch = call.launch;
+
+  tool_api::PassPlan plan;
+  {
+    const TheirsScope theirs;
+    plan = tool->config_enter(call);
+  }
+  record.passes_requested = plan.mode == PassMode::until_stopped ? 0 : plan.passes;
+  std::string detail;
+  Reason reason = plan.mode == PassMode::once ? Reason::none : decline_reason(queue, dispatch.kernel);
+  if (plan.mode != PassMode::once && reason == Reason::none) {
+    Window window(*core_, queue, dispatch.kernel);
+    bool submitted = false;
+    reason = window.open(packet, detail, submitted);
+    if (reason == Reason::none) {
+      window.run(packet, *tool, call, plan, record, detail);
+      window.close();
+      record.window_ns = now_ns() - window.opened_ns();
+      record.detail = detail;
+      write(record, dispatch.kernel);
+      window.release();
+      return;
+    }
+    if (!submitted) submit_once(queue, packet);
+  } else {
+    submit_once(queue, packet);
+  }
+  {
+    const TheirsScope theirs;
+    tool->config_exit(call);
+  }
+  record.outcome = plan.mode == PassMode::once ? Outcome::opted_out : Outcome::declined;
+  record.reason = reason;
+  record.detail = detail;
+  write(record, dispatch.kernel);
+}
+
+void Replayer::submit_once(Queue& queue, const Packet& packet) {
+  for (;;) {
+    queue.resume();
+    if (queue.agent().gate_open() || Window::mine(queue.agent()) != nullptr) break;
+    queue.hold();
+    queue.parked_packet = packet;
+    queue.parked.store(Queue::kWaiting, std::memory_order_release);
+    const bool forced = !wait_at_gate(queue);
+    uint32_t expected = Queue::kWaiting;
+    if (!queue.parked.compare_exchange_strong(expected, Queue::kNone, std::memory_order_acq_rel)) {
+      queue.parked.store(Queue::kNone, std::memory_order_release);  // submitted for us
+      return;
+    }
+    if (!forced) continue;
+    queue.resume();
+    break;
+  }
+  // The ring cannot be full for long: the application's view of free slots already counts our packets. It can
+  // be for as long as a barrier of ours sits in a queue that is held up.
+  const uint64_t start = now_ns();
+  while (queue.ring.free_slots() == 0 && queue.error.load(std::memory_order_relaxed) == 0) {
+    if (now_ns() - start > core_->options.drain_timeout_ns)
+      fatal("replay", fmt::format("queue {}: no free slot within {} ms", queue.id(),
+                                  core_->options.drain_timeout_ns / 1'000'000));
+    sched_yield();
+  }
+  queue.ring.submit(packet);
+  queue.hold();
+}
+
+bool Replayer::wait_at_gate(Queue& queue) {
+  Agent& agent = queue.agent();
+  if (t_state.window != nullptr) return core_->owners.wait_over(agent) == nullptr;
+  while (!agent.wait_gate(kGateSliceNs)) {
+  }
+  return true;
+}
+
+void Replayer::allocated(void* address, uint64_t size_bytes, uint64_t pool_or_region, uint32_t flags) {
+  const PoolInfo* pool = memory_.find(pool_or_region);
+  if (pool == nullptr) return;
+  snapshot::Extent extent;
+  extent.base = GpuVa(address);
+  extent.size = size_bytes;
+  extent.agent = pool->agent;
+  extent.memory_class = pool->memory_class;
+  if (pool->agent != 0 && (flags & kExecutableFlag) != 0)
+    extent.memory_class = snapshot::MemoryClass::device_executable;
+  if (pool->agent == 0) extent.host = HostPtr(address);
+  core_->extents.insert(extent);
+}
+
+Replayer::Freed Replayer::freeing(void* address, const std::function<void()>& release) {
+  Freed out;
+  out.extent = core_->extents.take(GpuVa(address));
+  if (!out.extent || !snapshot::saved_by_default(out.extent->memory_class)) return out;
+  // Taken before asking: a window that starts to cover after this no longer lists the extent.
+  if (Agent* agent = find_agent(out.extent->agent)) out.deferred = agent->defer(release);
+  return out;
+}
+
+bool Replayer::wait_for_deferred_frees() {
+  bool waited = false;
+  for (const auto& agent : agents_) {
+    if (!agent->covering() || Window::mine(*agent) != nullptr) continue;
+    agent->wait_gate(10 * kGateSliceNs);
+    waited = true;
+  }
+  return waited;
+}
+
+void Replayer::locked(void* host_address, void* agent_address, uint64_t size_bytes) {
+  snapshot::Extent extent;
+  extent.base = GpuVa(agent_address);
+  extent.size = size_bytes;
+  extent.memory_class = snapshot::MemoryClass::host_locked;
+  extent.host = HostPtr(host_address);
+  core_->extents.insert(extent);
+  if (host_address == agent_address) return;
+  const std::lock_guard lock(locked_mutex_);
+  locked_.emplace(host_address, agent_address);
+}
+
+void Replayer::forget_host(void* host_address) {
+  void* agent_address = host_address;
+  {
+    const std::lock_guard lock(locked_mutex_);
+    const auto it = locked_.find(host_address);
+    if (it != locked_.end()) {
+      agent_address = it->second;
+      locked_.erase(it);
+    }
+  }
+  (void)core_->extents.take(GpuVa(agent_address));
+}
+
+bool Replayer::hold_executable(const std::vector<Agent*>& agents, const std::function<void()>& release) {
+  for (Agent* agent : agents) {
+    if (!agent->covering()) continue;
+    if (t_state.window != nullptr) {
+      if (agent->defer(release)) return true;
+      continue;
+    }
+    while (!agent->wait_gate(kGateSliceNs)) {
+    }
+  }
+  return false;
+}
+
+CopyFence::Agents Replayer::agents_of(const void* first, const void* second) const {
+  CopyFence::Agents out;
+  for (const void* address : {first, second}) {
+    const std::optional<snapshot::Extent> extent = core_->extents.find(GpuVa(address));
+    if (!extent || extent->agent == 0 || find_agent(extent->agent) == nullptr) continue;
+    if (out.first == 0)
+      out.first = extent->agent;
+    else if (out.first != extent->agent)
+      out.second = extent->agent;
+  }
+  return out;
+}
+
+}  // namespace kreplay::replay

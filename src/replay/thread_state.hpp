@@ -1,0 +1,57 @@
+// What this library knows about the calling thread. Trivially destructible and initial-exec, so it works in
+// every destructor and pthread key of the application.
+#pragma once
+
+#include <cstdint>
+
+namespace kreplay::replay {
+
+class Agent;
+class Window;
+
+struct ThreadState {
+  uint32_t ours = 0;                   ///< depth of our own work: hooks pass straight through
+  uint32_t graph = 0;                  ///< depth of HIP graph launches on the stack
+  uint32_t tid = 0;                    ///< gettid(), 0 = not asked yet
+  uint16_t expected_entry = 0;         ///< entry point + 1 whose table side we are about to be called on
+  bool from_table = false;             ///< the hook being entered was reached through the runtime's table
+  Window* window = nullptr;            ///< innermost open window of this thread
+  const Agent* waiting_for = nullptr;  ///< whose window it waits for; guarded by WindowOwners
+};
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define KREPLAY_TLS_MODEL
+#endif
+#endif
+#ifndef KREPLAY_TLS_MODEL
+#define KREPLAY_TLS_MODEL __attribute__((tls_model("initial-exec")))
+#endif
+
+extern constinit thread_local ThreadState t_state KREPLAY_TLS_MODEL;
+
+/// Marks the thread as ours: what it calls in the runtime is not observed.
+class OursScope {
+ public:
+  OursScope() { ++t_state.ours; }
+  ~OursScope() { --t_state.ours; }
+  OursScope(const OursScope&) = delete;
+  OursScope& operator=(const OursScope&) = delete;
+};
+
+/// The opposite, around a call into user code (a tool's or the application's callback).
+class TheirsScope {
+ public:
+  TheirsScope() : saved_(t_state.ours) { t_state.ours = 0; }
+  ~TheirsScope() { t_state.ours = saved_; }
+  TheirsScope(const TheirsScope&) = delete;
+  TheirsScope& operator=(const TheirsScope&) = delete;
+
+ private:
+  uint32_t saved_;
+};
+
+/// gettid(), asked once per thread.
+uint32_t thread_id();
+
+}  // namespace kreplay::replay

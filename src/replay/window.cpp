@@ -1,0 +1,321 @@
+#include "replay/window.hpp"
+
+#include <fmt/format.h>
+#include <hsa/amd_hsa_signal.h>
+#include <sched.h>
+
+#include <new>
+
+#include "base/log.hpp"
+#include "replay/fatal.hpp"
+#include "replay/futex.hpp"
+#include "replay/host_services.hpp"
+
+namespace kreplay::replay {
+namespace {
+
+using hsa::Packet;
+using report::Reason;
+
+constexpr uint64_t kWaitersPassNs = 5'000'000;
+
+/// Puts the times of `from` into `to`. Raw ticks need no conversion: both belong to the same agent.
+void copy_times(hsa_signal_t to, hsa_signal_t from) {
+  const auto* source = reinterpret_cast<const amd_signal_t*>(from.handle);
+  auto* target = reinterpret_cast<amd_signal_t*>(to.handle);
+  __atomic_store_n(&target->start_ts, source->start_ts, __ATOMIC_RELAXED);
+  __atomic_store_n(&target->end_ts, source->end_ts, __ATOMIC_RELAXED);
+}
+
+/// A dispatch that did not end in time: whoever sees it end completes the application's signal.
+struct HandOver {
+  const hsa::HsaApi* api;
+  SignalPool* pool;
+  hsa_signal_t application;
+  hsa_signal_t ours;
+
+  static bool finished(hsa_signal_value_t, void* data) {
+    const OursScope ours_scope;
+    const std::unique_ptr<HandOver> self(static_cast<HandOver*>(data));
+    if (self->application.handle != 0) {
+      copy_times(self->application, self->ours);
+      self->api->hsa_signal_subtract_screlease(self->application, 1);
+    }
+    self->pool->release(self->ours);
+    return false;  // once
+  }
+};
+
+}  // namespace
+
+report::Reason Window::open(const Packet& packet, std::string& detail, bool& submitted) {
+  submitted = false;
+  queue_.parked_packet = packet;
+  queue_.parked.store(Queue::kWaiting, std::memory_order_release);
+  const bool owned = core_.owners.acquire(agent_, *this);
+  uint32_t expected = Queue::kWaiting;
+  if (!queue_.parked.compare_exchange_strong(expected, Queue::kNone, std::memory_order_acq_rel)) {
+    queue_.parked.store(Queue::kNone, std::memory_order_release);
+    submitted = true;
+  }
+  if (!owned) {
+    detail = "two windows would wait for each other";
+    return Reason::reentrant;
+  }
+  if (submitted) {
+    core_.owners.release(agent_);
+    detail = "submitted inside another window, by a callback that launched on the same queue";
+    return Reason::reentrant;
+  }
+  outer_ = t_state.window;
+  t_state.window = this;
+  open_ = true;
+  const Reason reason = open_locked(detail);
+  if (reason != Reason::none) {
+    close();
+    release();
+  }
+  return reason;
+}
+
+report::Reason Window::open_locked(std::string& detail) {
+  agent_.let_waiters_pass(kWaitersPassNs);
+  opened_ns_ = now_ns();
+  agent_.close_gate();
+  core_.copies.close(agent_.handle().handle);
+  agent_.start_covering();
+  agent_.pin_queues(agent_.window_queues);
+  wait_for_forwarders();
+
+  if (!ready_signals(detail)) return Reason::snapshot_failed;
+  if (!agent_.drain)
+    agent_.drain = std::make_unique<Drain>(agent_, core_.queues, core_.copies, core_.waiter, core_.api,
+                                           DrainLimits{core_.options.drain_timeout_ns});
+  DrainResult drained = agent_.drain->run(queue_, agent_.window_queues, agent_.drain_signal);
+  if (drained.reason != Reason::none) {
+    if (drained.stuck && !core_.options.decline_on_stuck_drain) {
+      const char* name = kernel_ != nullptr ? kernel_->demangled.c_str() : "unknown kernel";
+      fatal("replay",
+            fmt::format("{} (before a replay of {}; set KREPLAY_ON_STUCK_DRAIN=decline to run it once "
+                        "instead)",
+                        drained.detail, name));
+    }
+    detail = std::move(drained.detail);
+    return drained.reason;
+  }
+
+  if (std::string why = agent_.incomplete(); !why.empty()) {
+    detail = std::move(why);
+    return Reason::snapshot_failed;
+  }
+  if (!agent_.snapshot)
+    agent_.snapshot = std::make_unique<snapshot::AgentSnapshot>(
+        core_.api, agent_.handle(), core_.extents,
+        snapshot::SnapshotLimits{core_.options.host_bytes, core_.options.drain_timeout_ns});
+  const Status saved = agent_.snapshot->save();
+  if (!saved.ok()) {
+    agent_.snapshot->finish();
+    detail = saved.message();
+    return saved.code() == Error::budget ? Reason::budget : Reason::snapshot_failed;
+  }
+  return Reason::none;
+}
+
+bool Window::ready_signals(std::string& detail) {
+  for (hsa_signal_t* signal : {&agent_.pass_signal, &agent_.drain_signal}) {
+    if (signal->handle != 0) continue;
+    const Result<hsa_signal_t> made = agent_.signals.acquire();
+    if (!made) {
+      detail = made.status().message();
+      return false;
+    }
+    *signal = *made;
+  }
+  return true;
+}
+
+/// A forwarder writes a handful of packets and never blocks, so this takes microseconds; the gate keeps new
+/// ones out.
+void Window::wait_for_forwarders() {
+  for (const Queue* queue : agent_.window_queues) {
+    if (queue == &queue_) continue;
+    for (unsigned spins = 0; queue->forwarding(); ++spins) {
+      if (spins < 1000)
+        cpu_relax();
+      else
+        sched_yield();
+    }
+  }
+}
+
+void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::ReplayCall& call,
+                 const tool_api::PassPlan& plan, report::DispatchRecord& record, std::string& detail) {
+  agent_.pass_times.clear();
+  record.outcome = report::Outcome::replayed;
+  const HostServices services(kernel_ == nullptr ? nullptr : &kernel_->metadata,
+                              hsa::dispatch_fields(packet).kernarg_address, core_.extents);
+  const bool endless = plan.mode == tool_api::PassMode::until_stopped;
+  PassEnd end = PassEnd::done;
+  for (uint64_t pass = 0;; ++pass) {
+    {
+      const TheirsScope theirs;
+      tool.pass_enter(call, pass);
+    }
+    end = run_pass(packet, pass, detail);
+    if (end != PassEnd::done) break;
+    {
+      const TheirsScope theirs;
+      tool.pass_exit(call, pass);
+    }
+    bool more = endless || pass + 1 < plan.passes;
+    if (more && pass == 0 && services.used()) {
+      record.outcome = report::Outcome::stopped;
+      record.reason = Reason::host_services;
+      detail = "the kernel called the host (printf, device malloc) in its first pass";
+      break;
+    }
+    if (more) {
+      const TheirsScope theirs;
+      more = tool.continue_after(call, pass);
+    }
+    if (!more) break;
+    if (broken_.load(std::memory_order_acquire)) {
+      record.outcome = report::Outcome::stopped;
+      record.reason = Reason::reentrant;
+      detail = "work of another thread had to be let in";
+      break;
+    }
+    const Status restored = agent_.snapshot->restore();
+    if (!restored.ok()) fail_restore(record, pass + 1, restored.message());
+  }
+  const snapshot::SnapshotStats stats = agent_.snapshot->stats();
+  agent_.snapshot->finish();
+  record.tier = "T3";
+  record.extents = stats.extents;
+  record.bytes_saved = stats.bytes_saved;
+  record.bytes_restored = stats.bytes_restored;
+  record.save_ns = stats.save_ns;
+  record.restore_ns = stats.restore_ns;
+  record.passes = agent_.pass_times.data();
+  record.passes_run = agent_.pass_times.size();
+  if (end != PassEnd::done) {
+    record.outcome = report::Outcome::stopped;
+    record.reason = Reason::pass_timeout;
+  } else if (reentrant_ && record.reason == Reason::none) {
+    record.reason = Reason::reentrant;
+    detail = "a callback launched on the same agent inside the window";
+  }
+
+  {
+    const TheirsScope theirs;
+    tool.config_exit(call);
+  }
+  const hsa_signal_t application = hsa::completion_signal(packet);
+  switch (end) {
+    case PassEnd::done:
+      if (!reentrant_) queue_.idle_at.store(queue_.ring.write_index(), std::memory_order_release);
+      complete(application, agent_.pass_signal);
+      break;
+    case PassEnd::handed_over:
+      hand_over(application, detail);
+      break;
+    case PassEnd::failed:
+      // The queue is in error: its packets, this one included, complete for nobody. The application's error
+      // callback has been told. Our signal may still be written, so it is not used again.
+      agent_.signals.abandon(agent_.pass_signal);
+      agent_.pass_signal = {0};
+      break;
+  }
+}
+
+Window::PassEnd Window::run_pass(const Packet& packet, uint64_t pass, std::string& detail) {
+  Packet copy = packet;
+  copy.word[0] = hsa::with_system_fences(packet.word[0]);
+  hsa::set_completion_signal(copy, agent_.pass_signal);
+  core_.api.hsa_signal_store_relaxed(agent_.pass_signal, 1);
+  if (pass == 0)
+    queue_.ring.submit(copy);  // stands for the application's packet in the accounts
+  else
+    queue_.submit_extra(copy);
+
+  const WaitEnd end = core_.waiter.wait(agent_.pass_signal, core_.options.pass_timeout_ns,
+                                        [&] { return queue_.error.load(std::memory_order_acquire) != 0; });
+  if (end == WaitEnd::stopped) {
+    detail = fmt::format("the queue failed with 0x{:x} in pass {}", queue_.error.load(), pass);
+    return PassEnd::failed;
+  }
+  if (end == WaitEnd::timeout) {
+    if (kernel_ != nullptr) kernel_->learned.store(true, std::memory_order_relaxed);
+    detail = fmt::format("pass {} did not end within {} ms and was handed over to the application", pass,
+                         core_.options.pass_timeout_ns / 1'000'000);
+    return PassEnd::handed_over;
+  }
+  remember_times();
+  return PassEnd::done;
+}
+
+void Window::remember_times() {
+  hsa_amd_profiling_dispatch_time_t time = {};
+  if (core_.api.hsa_amd_profiling_get_dispatch_time(agent_.handle(), agent_.pass_signal, &time) !=
+      HSA_STATUS_SUCCESS)
+    time = {};
+  try {
+    agent_.pass_times.push_back({time.start, time.end});
+  } catch (const std::bad_alloc&) {
+    // The passes go on: the application's dispatch matters more than the list of its times.
+    if (!agent_.pass_times.empty()) agent_.pass_times.back() = {time.start, time.end};
+  }
+}
+
+void Window::complete(hsa_signal_t application, hsa_signal_t last) {
+  if (application.handle == 0) return;
+  copy_times(application, last);
+  core_.api.hsa_signal_subtract_screlease(application, 1);
+}
+
+void Window::hand_over(hsa_signal_t application, std::string& detail) {
+  auto over =
+      std::make_unique<HandOver>(HandOver{&core_.api, &agent_.signals, application, agent_.pass_signal});
+  const hsa_status_t status = core_.api.hsa_amd_signal_async_handler(
+      agent_.pass_signal, HSA_SIGNAL_CONDITION_LT, 1, &HandOver::finished, over.get());
+  if (status == HSA_STATUS_SUCCESS) {
+    (void)over.release();
+    agent_.pass_signal = {0};
+    return;
+  }
+  // Nobody else can tell the application, so this thread stays with the dispatch.
+  detail += fmt::format("; no asynchronous handler (0x{:x}), waited instead", static_cast<unsigned>(status));
+  const WaitEnd end = core_.waiter.wait(agent_.pass_signal, core_.options.drain_timeout_ns,
+                                        [&] { return queue_.error.load(std::memory_order_acquire) != 0; });
+  if (end == WaitEnd::done) return complete(application, agent_.pass_signal);
+  if (end == WaitEnd::timeout)
+    fatal("replay",
+          fmt::format("a dispatch of {} did not end within {} ms and cannot be handed over",
+                      kernel_ != nullptr ? kernel_->demangled : "an unknown kernel",
+                      (core_.options.pass_timeout_ns + core_.options.drain_timeout_ns) / 1'000'000));
+  agent_.pass_signal = {0};
+}
+
+void Window::fail_restore(const report::DispatchRecord& record, uint64_t pass, const std::string& why) {
+  fatal("replay",
+        fmt::format("dispatch {} of {} on agent node {}: memory could not be put back before pass {}: "
+                    "{}. Going on would give the application wrong data",
+                    record.dispatch_id, kernel_ != nullptr ? kernel_->demangled : "an unknown kernel",
+                    agent_.info().node, pass, why));
+}
+
+void Window::close() {
+  core_.copies.open(agent_.handle().handle);
+  const auto deferred = agent_.stop_covering();
+  agent_.unpin_queues();
+  agent_.open_gate();
+  t_state.window = outer_;
+  for (const auto& work : deferred) work();
+}
+
+void Window::release() {
+  open_ = false;
+  core_.owners.release(agent_);
+}
+
+}  // namespace kreplay::replay
