@@ -15,6 +15,7 @@
 
 #include "base/types.hpp"
 #include "hsa/hsa_api.hpp"
+#include "replay/host_writes.hpp"
 #include "replay/queue.hpp"
 #include "replay/signal_pool.hpp"
 #include "report/outcome.hpp"
@@ -102,6 +103,7 @@ class Agent {
   // --- used by the window's owner only ---
   std::unique_ptr<snapshot::AgentSnapshot> snapshot;
   std::unique_ptr<Drain> drain;
+  HostWrites host_writes;
   std::vector<report::PassTime> pass_times;
   std::vector<Queue*> window_queues;
   hsa_signal_t pass_signal = {0};

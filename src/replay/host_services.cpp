@@ -1,24 +1,13 @@
 #include "replay/host_services.hpp"
 
-#include <optional>
+#include "replay/host_writes.hpp"
 
 namespace kreplay::replay {
 namespace {
 
-using snapshot::Extent;
-using snapshot::MemoryClass;
-
-bool is_host(MemoryClass c) {
-  return c == MemoryClass::host_coarse || c == MemoryClass::host_fine || c == MemoryClass::host_kernarg;
-}
-
 /// The address the CPU reads `size_bytes` at `va` from; 0 when it may not.
 uint64_t host_address(const snapshot::ExtentTable& extents, uint64_t va, uint64_t size_bytes) {
-  const std::optional<Extent> extent = extents.find(GpuVa(va));
-  if (!extent || !is_host(extent->memory_class)) return 0;
-  const uint64_t offset = GpuVa(va) - extent->base;
-  if (extent->size - offset < size_bytes) return 0;
-  return extent->host.value == nullptr ? va : reinterpret_cast<uint64_t>((extent->host + offset).value);
+  return reinterpret_cast<uint64_t>(host_bytes(extents, GpuVa(va), size_bytes));
 }
 
 }  // namespace

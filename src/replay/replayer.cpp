@@ -50,6 +50,8 @@ const char* explain(Reason reason) {
       return "work reached its agent past this library";
     case Reason::reentrant:
       return "it was launched from a tool callback";
+    case Reason::host_write:
+      return "it writes host memory";
     case Reason::host_services:
       return "the kernel calls the host";
     case Reason::learned:
@@ -348,7 +350,17 @@ void Replayer::allocated(void* address, uint64_t size_bytes, uint64_t pool_or_re
 Replayer::Freed Replayer::freeing(void* address, const std::function<void()>& release) {
   Freed out;
   out.extent = core_->extents.take(GpuVa(address));
-  if (!out.extent || !snapshot::saved_by_default(out.extent->memory_class)) return out;
+  if (!out.extent) return out;
+  if (out.extent->agent == 0) {
+    // Host memory: an open window may be comparing it (HostWrites).
+    for (const auto& agent : agents_)
+      if (agent->defer(release)) {
+        out.deferred = true;
+        break;
+      }
+    return out;
+  }
+  if (!snapshot::saved_by_default(out.extent->memory_class)) return out;
   // Taken before asking: a window that starts to cover after this no longer lists the extent.
   if (Agent* agent = find_agent(out.extent->agent)) out.deferred = agent->defer(release);
   return out;

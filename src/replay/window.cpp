@@ -154,6 +154,10 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
   record.outcome = report::Outcome::replayed;
   const HostServices services(kernel_ == nullptr ? nullptr : &kernel_->metadata,
                               hsa::dispatch_fields(packet).kernarg_address, core_.extents);
+  const bool check_host = core_.options.host_write != Options::HostWrite::ignore;
+  if (check_host)
+    agent_.host_writes.begin(kernel_ == nullptr ? nullptr : &kernel_->metadata,
+                             hsa::dispatch_fields(packet).kernarg_address, core_.extents);
   const bool endless = plan.mode == tool_api::PassMode::until_stopped;
   PassEnd end = PassEnd::done;
   for (uint64_t pass = 0;; ++pass) {
@@ -174,6 +178,15 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
       detail = "the kernel called the host (printf, device malloc) in its first pass";
       break;
     }
+    if (more && pass == 0 && core_.options.host_write == Options::HostWrite::stop) {
+      if (const snapshot::Extent* written = agent_.host_writes.first_changed()) {
+        record.outcome = report::Outcome::stopped;
+        record.reason = Reason::host_write;
+        detail = fmt::format("the first pass wrote {} memory at 0x{:x} ({} bytes), which is not put back",
+                             snapshot::name_of(written->memory_class), written->base.value, written->size);
+        break;
+      }
+    }
     if (more) {
       const TheirsScope theirs;
       more = tool.continue_after(call, pass);
@@ -187,7 +200,9 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
     }
     const Status restored = agent_.snapshot->restore();
     if (!restored.ok()) fail_restore(record, pass + 1, restored.message());
+    if (core_.options.host_write == Options::HostWrite::restore) agent_.host_writes.restore();
   }
+  if (check_host) record.unverified_bytes = agent_.host_writes.unverified_bytes();
   const snapshot::SnapshotStats stats = agent_.snapshot->stats();
   agent_.snapshot->finish();
   record.tier = "T3";
