@@ -3,8 +3,8 @@
  * Constructors of preloaded libraries run after those of the libraries the program links to, so libkreplay.so
  * itself comes too late. A library that a preloaded one needs is initialised before them: that is this one.
  *
- * Small HIP copies would be plain stores through the PCIe window, which cannot be fenced: with replay on, HIP is
- * told not to use it (ROC_ENABLE_LARGE_BAR=0), unless the variable is set or KREPLAY_KEEP_BAR=1.
+ * Small HIP copies would be plain stores through the PCIe window, which cannot be fenced: with replay on, HIP
+ * is told not to use it (ROC_ENABLE_LARGE_BAR=0), unless the variable is set or KREPLAY_KEEP_BAR=1.
  */
 #pragma once
 

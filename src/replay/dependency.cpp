@@ -94,14 +94,23 @@ bool LookAhead::copy_blocked(const CopyFence::Pending& copy, hsa_signal_t& signa
   return false;
 }
 
+bool LookAhead::waits_on_memory(const Packet& packet) const {
+  if (kernels_ == nullptr || !hsa::is_dispatch(hsa::kind_of(packet.word[0]))) return false;
+  const Kernel* kernel = kernels_->find(hsa::dispatch_fields(packet).kernel_object);
+  return kernel != nullptr && kernel->waits_on_memory;
+}
+
 /// Marks what cannot finish until nothing changes. Ends: each round marks at least one more.
 void LookAhead::mark_stuck() {
   for (bool changed = true; changed;) {
     changed = false;
     for (View& view : views_)
-      for (uint64_t i = view.read; i < view.stuck; ++i) {
+      for (uint64_t i = view.floor; i < view.stuck; ++i) {
+        const Packet packet = view.queue->ring.packet_at(i);
         Dependency blocking;
-        if (!packet_blocked(view.queue->ring.packet_at(i), blocking)) continue;
+        // A dispatch that was taken runs on; what it waits for is no signal we could look at.
+        const bool waits = view.uncompleted(i) && waits_on_memory(packet);
+        if (!waits && (i < view.read || !packet_blocked(packet, blocking))) continue;
         view.stuck = i;
         changed = true;
       }
@@ -146,6 +155,9 @@ std::string Blocked::describe() const {
   if (queue == nullptr)
     return fmt::format("a copy waits for signal 0x{:x} (value {}), which nothing submitted will complete",
                        signal.handle, value);
+  if (signal.handle == 0)
+    return fmt::format("queue {}: packet {} waits for a value in memory (hipStreamWaitValue)", queue->id(),
+                       index);
   return fmt::format(
       "queue {}: packet {} waits for signal 0x{:x} (value {}), which nothing submitted will complete",
       queue->id(), index, signal.handle, value);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "replay/copy_fence.hpp"
+#include "replay/kernels.hpp"
 #include "replay/queue.hpp"
 
 namespace kreplay::replay {
@@ -32,6 +33,10 @@ struct Blocked {
 /// Threads: one at a time.
 class LookAhead {
  public:
+  /// @param kernels tells dispatches that wait for a value in memory (hipStreamWaitValue) from others; may be
+  /// null
+  explicit LookAhead(const KernelTable* kernels = nullptr) : kernels_(kernels) {}
+
   /// @param all     queues of all agents; they must stay alive during the call
   /// @param targets queues that must drain
   /// @param agent   copies that touch this agent must finish, too
@@ -54,8 +59,10 @@ class LookAhead {
   bool satisfiable(const hsa::Dependency& dependency) const;
   bool packet_blocked(const hsa::Packet& packet, hsa::Dependency& blocking) const;
   bool copy_blocked(const CopyFence::Pending& copy, hsa_signal_t& signal) const;
+  bool waits_on_memory(const hsa::Packet& packet) const;
   void mark_stuck();
 
+  const KernelTable* kernels_;
   std::vector<View> views_;
   const std::vector<CopyFence::Pending>* copies_ = nullptr;
   std::vector<char> copy_stuck_;

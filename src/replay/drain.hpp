@@ -32,8 +32,14 @@ struct DrainResult {
 class Drain {
  public:
   Drain(Agent& agent, const QueueRegistry& all, CopyFence& copies, const SignalWaiter& waiter,
-        const hsa::HsaApi& api, const DrainLimits& limits)
-      : agent_(agent), all_(all), copies_(copies), waiter_(waiter), api_(api), limits_(limits) {}
+        const KernelTable& kernels, const hsa::HsaApi& api, const DrainLimits& limits)
+      : agent_(agent),
+        all_(all),
+        copies_(copies),
+        waiter_(waiter),
+        api_(api),
+        limits_(limits),
+        look_ahead_(&kernels) {}
 
   /// @param own    the queue of the dispatch; only decides between queue_drain and agent_drain
   /// @param queues all queues of the agent, pinned; nobody else writes their rings (the gate is closed)

@@ -35,12 +35,20 @@ void HostWrites::begin(const hsa::KernelMetadata* kernel, uint64_t kernarg_addre
   pieces_.clear();
   used_ = 0;
   unverified_ = 0;
+  scanned_ = 0;
   if (kernel == nullptr || kernel->explicit_bytes < sizeof(uint64_t)) return;
   const std::byte* arguments = host_bytes(extents, GpuVa(kernarg_address), kernel->explicit_bytes);
   if (arguments == nullptr) return;
-  for (uint32_t at = 0; at + sizeof(uint64_t) <= kernel->explicit_bytes; at += sizeof(uint64_t)) {
+  add_pointed_at(arguments, kernel->explicit_bytes, extents);
+}
+
+void HostWrites::add_pointed_at(const std::byte* bytes, uint64_t size_bytes,
+                                const snapshot::ExtentTable& extents) {
+  const uint64_t size = std::min(size_bytes, kMaxScannedBytes - scanned_);
+  scanned_ += size;
+  for (uint64_t at = 0; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
     uint64_t word = 0;
-    std::memcpy(&word, arguments + at, sizeof word);
+    std::memcpy(&word, bytes + at, sizeof word);
     if (word == 0) continue;
     const std::optional<Extent> extent = extents.find(GpuVa(word));
     if (extent && is_host(extent->memory_class) && extent->memory_class != MemoryClass::host_kernarg)

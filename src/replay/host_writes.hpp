@@ -1,8 +1,9 @@
 // Host memory a kernel's arguments point at: the snapshot does not cover it, because host threads may own it.
 // It is compared around pass 0; what KREPLAY_HOST_WRITE says decides what a change means.
 //
-// Only memory that an aligned 8-byte word of the explicit arguments points into is looked at. Host memory
-// reached in another way (a pointer inside a buffer) is not seen: docs/limits.md.
+// Looked at is memory that an aligned 8-byte word points into, a word of the explicit arguments or of a
+// device variable (so __managed__ variables are found). Host memory reached in another way (a pointer inside
+// a buffer) is not seen: docs/limits.md.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,15 @@ class HostWrites {
   /// At most this much is copied for one dispatch; extents beyond it count as unverified.
   static constexpr uint64_t kMaxBytes = uint64_t{1} << 30;
 
+  /// Device variables beyond this are not searched for pointers.
+  static constexpr uint64_t kMaxScannedBytes = uint64_t{1} << 20;
+
   /// Copies the host extents the kernel can reach through its arguments.
   /// @param kernel null: the arguments are unknown, nothing is checked
   void begin(const hsa::KernelMetadata* kernel, uint64_t kernarg_address,
              const snapshot::ExtentTable& extents);
+  /// Adds what the words of `bytes` point at. At most kMaxScannedBytes per begin().
+  void add_pointed_at(const std::byte* bytes, uint64_t size_bytes, const snapshot::ExtentTable& extents);
   /// Whether a checked byte differs from what begin() saw.
   bool changed() const;
   /// Writes the bytes of begin() back where they differ.
@@ -49,6 +55,7 @@ class HostWrites {
   std::vector<std::byte> saved_;
   uint64_t used_ = 0;
   uint64_t unverified_ = 0;
+  uint64_t scanned_ = 0;
 };
 
 }  // namespace kreplay::replay

@@ -70,6 +70,7 @@ Kernel& KernelTable::insert(uint64_t kernel_object, const std::string& symbol,
   if (symbol.size() > 3 && symbol.compare(symbol.size() - 3, 3, ".kd") == 0)
     kernel->symbol.resize(symbol.size() - 3);
   kernel->demangled = demangle(kernel->symbol);
+  kernel->waits_on_memory = kernel->symbol == "__amd_rocclr_streamOpsWait";
   if (metadata != nullptr) kernel->metadata = *metadata;
   kernel->info.symbol = kernel->symbol;
   kernel->info.demangled = kernel->demangled;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <hsa/amd_hsa_signal.h>
 #include <sched.h>
+#include <unistd.h>
+#include <cstdio>
 
 #include <new>
 
@@ -84,13 +86,14 @@ report::Reason Window::open_locked(std::string& detail) {
   agent_.close_gate();
   core_.copies.close(agent_.handle().handle);
   agent_.start_covering();
+  dprintf(9, "%lu window open tid %d q %lu\n", now_ns(), (int)gettid(), queue_.id());
   agent_.pin_queues(agent_.window_queues);
   wait_for_forwarders();
 
   if (!ready_signals(detail)) return Reason::snapshot_failed;
   if (!agent_.drain)
-    agent_.drain = std::make_unique<Drain>(agent_, core_.queues, core_.copies, core_.waiter, core_.api,
-                                           DrainLimits{core_.options.drain_timeout_ns});
+    agent_.drain = std::make_unique<Drain>(agent_, core_.queues, core_.copies, core_.waiter, core_.kernels,
+                                           core_.api, DrainLimits{core_.options.drain_timeout_ns});
   DrainResult drained = agent_.drain->run(queue_, agent_.window_queues, agent_.drain_signal);
   if (drained.reason != Reason::none) {
     if (drained.stuck && !core_.options.decline_on_stuck_drain) {
@@ -112,7 +115,11 @@ report::Reason Window::open_locked(std::string& detail) {
     agent_.snapshot = std::make_unique<snapshot::AgentSnapshot>(
         core_.api, agent_.handle(), core_.extents,
         snapshot::SnapshotLimits{core_.options.host_bytes, core_.options.drain_timeout_ns});
+  dprintf(9, "%lu save tid %d\n", now_ns(), (int)gettid());
+  for (auto& e : core_.extents.saved_extents(agent_.handle().handle, nullptr))
+    dprintf(9, "   ext %lx %lu\n", e.base.value, e.size);
   const Status saved = agent_.snapshot->save();
+  dprintf(9, "%lu saved tid %d\n", now_ns(), (int)gettid());
   if (!saved.ok()) {
     agent_.snapshot->finish();
     detail = saved.message();
@@ -155,9 +162,14 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
   const HostServices services(kernel_ == nullptr ? nullptr : &kernel_->metadata,
                               hsa::dispatch_fields(packet).kernarg_address, core_.extents);
   const bool check_host = core_.options.host_write != Options::HostWrite::ignore;
-  if (check_host)
+  if (check_host) {
     agent_.host_writes.begin(kernel_ == nullptr ? nullptr : &kernel_->metadata,
                              hsa::dispatch_fields(packet).kernarg_address, core_.extents);
+    agent_.snapshot->visit_saved(snapshot::MemoryClass::code_segment,
+                                 [this](const std::byte* bytes, uint64_t size_bytes) {
+                                   agent_.host_writes.add_pointed_at(bytes, size_bytes, core_.extents);
+                                 });
+  }
   const bool endless = plan.mode == tool_api::PassMode::until_stopped;
   PassEnd end = PassEnd::done;
   for (uint64_t pass = 0;; ++pass) {
@@ -320,6 +332,7 @@ void Window::fail_restore(const report::DispatchRecord& record, uint64_t pass, c
 }
 
 void Window::close() {
+  dprintf(9, "%lu window close tid %d\n", now_ns(), (int)gettid());
   core_.copies.open(agent_.handle().handle);
   const auto deferred = agent_.stop_covering();
   agent_.unpin_queues();

@@ -149,6 +149,22 @@ uint64_t AgentSnapshot::footprint_bytes() {
   return impl_->plan_bytes;
 }
 
+void AgentSnapshot::visit_saved(
+    MemoryClass memory_class,
+    const std::function<void(const std::byte* bytes, uint64_t size_bytes)>& visit) const {
+  const Impl& s = *impl_;
+  if (!s.saved || s.list == nullptr) return;
+  for (const Extent& extent : *s.list) {
+    if (extent.memory_class != memory_class) continue;
+    const uint64_t end = extent.base.value + extent.size;
+    for (const Piece& piece : s.pieces) {
+      const uint64_t from = std::max(piece.device.value, extent.base.value);
+      const uint64_t to = std::min(piece.device.value + piece.size, end);
+      if (from < to) visit(piece.host + (from - piece.device.value), to - from);
+    }
+  }
+}
+
 Status AgentSnapshot::save() {
   Impl& s = *impl_;
   const uint64_t start_ns = monotonic_ns();

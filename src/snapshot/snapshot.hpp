@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "base/status.hpp"
@@ -53,6 +54,9 @@ class AgentSnapshot {
   /// @return an error only when no path could complete: memory is then half restored, the caller must abort.
   ///         The sentence names extent, bytes and status of the first failure, and of the second path's.
   Status restore();
+  /// The saved bytes of every extent of one class, in pieces. Only between save() and finish().
+  void visit_saved(MemoryClass memory_class,
+                   const std::function<void(const std::byte* bytes, uint64_t size_bytes)>& visit) const;
   /// Ends the snapshot; staging and signal are kept for the next one.
   void finish();
   /// Gives staging and signals back to the runtime (shut down).
