@@ -387,7 +387,8 @@ bool decode_ds(const uint32_t* dw, DecodeContext& ctx, Inst& out) {
   if (gds != op->gds) {
     return ctx.refuse(gds ? "%s: global data share is not emulated" : "%s: needs the gds bit", op->mnemonic);
   }
-  if (dw[0] >> 25 & 1) return ctx.refuse("%s: reserved bit 25 is set", op->mnemonic);
+  const bool acc = (dw[0] >> 25 & 1) != 0;
+  if (acc && !ctx.gfx90a()) return ctx.refuse("%s: reserved bit 25 is set", op->mnemonic);
   if (!check_vgprs(ctx, op->mnemonic, dst, op->dst_dwords) ||
       !check_vgprs(ctx, op->mnemonic, data0, op->data0_dwords) ||
       !check_vgprs(ctx, op->mnemonic, data1, op->data1_dwords)) {
@@ -399,9 +400,10 @@ bool decode_ds(const uint32_t* dw, DecodeContext& ctx, Inst& out) {
   out.cost = Cost::lds;
   out.size_dwords = 2;
   out.src[0] = static_cast<uint16_t>(addr);
-  out.src[1] = static_cast<uint16_t>(data0);
-  out.src[2] = static_cast<uint16_t>(data1);
-  out.dst = static_cast<uint16_t>(dst);
+  const unsigned bank = acc ? kFirstAgpr : 0;
+  out.src[1] = static_cast<uint16_t>(data0 + bank);
+  out.src[2] = static_cast<uint16_t>(data1 + bank);
+  out.dst = static_cast<uint16_t>(dst + bank);
   out.imm = static_cast<int32_t>(dw[0] & 0xffff);
   return true;
 }

@@ -103,30 +103,28 @@ bool resolve_flat(Wave& w, const Inst& i, Env& env, unsigned size, bool write, L
   return ok;
 }
 
-#define ROWS_LOAD(resolver, prefix, opcode, name, shape) \
-  vmem_load_row<resolver, Shape::shape>(opcode, prefix #name),
-#define ROWS_STORE(resolver, prefix, opcode, name, shape) \
-  vmem_store_row<resolver, Shape::shape>(opcode, prefix #name),
-#define ROWS_ATOMIC(resolver, prefix, opcode, name, op, bits, target) \
-  vmem_atomic_row<resolver, AtomicOp::op, uint##bits##_t>(opcode, prefix #name, target),
-
 constexpr VmemOp kFlatOps[] = {
-#define VMEM_LOAD(...) ROWS_LOAD(resolve_flat, "flat_", __VA_ARGS__)
-#define VMEM_STORE(...) ROWS_STORE(resolve_flat, "flat_", __VA_ARGS__)
-#define VMEM_ATOMIC(...) ROWS_ATOMIC(resolve_flat, "flat_", __VA_ARGS__)
+#define VMEM_LOAD(opcode, name, shape) vmem_load_row<resolve_flat, Shape::shape>(opcode, "flat_" #name),
+#define VMEM_STORE(opcode, name, shape) vmem_store_row<resolve_flat, Shape::shape>(opcode, "flat_" #name),
+#define VMEM_ATOMIC(opcode, name, op, bits, target) \
+  vmem_atomic_row<resolve_flat, AtomicOp::op, uint##bits##_t>(opcode, "flat_" #name, target),
 #define VMEM_ATOMIC_NOT_FLAT(...)
 #include "gfx9/vmem_ops.def"
 };
 constexpr VmemOp kGlobalOps[] = {
-#define VMEM_LOAD(...) ROWS_LOAD(resolve_global_operands, "global_", __VA_ARGS__)
-#define VMEM_STORE(...) ROWS_STORE(resolve_global_operands, "global_", __VA_ARGS__)
-#define VMEM_ATOMIC(...) ROWS_ATOMIC(resolve_global_operands, "global_", __VA_ARGS__)
-#define VMEM_ATOMIC_NOT_FLAT(...) ROWS_ATOMIC(resolve_global_operands, "global_", __VA_ARGS__)
+#define VMEM_LOAD(opcode, name, shape) \
+  vmem_load_row<resolve_global_operands, Shape::shape>(opcode, "global_" #name),
+#define VMEM_STORE(opcode, name, shape) \
+  vmem_store_row<resolve_global_operands, Shape::shape>(opcode, "global_" #name),
+#define VMEM_ATOMIC(opcode, name, op, bits, target) \
+  vmem_atomic_row<resolve_global_operands, AtomicOp::op, uint##bits##_t>(opcode, "global_" #name, target),
+#define VMEM_ATOMIC_NOT_FLAT(...) VMEM_ATOMIC(__VA_ARGS__)
 #include "gfx9/vmem_ops.def"
 };
 constexpr VmemOp kScratchOps[] = {
-#define VMEM_LOAD(...) ROWS_LOAD(resolve_scratch, "scratch_", __VA_ARGS__)
-#define VMEM_STORE(...) ROWS_STORE(resolve_scratch, "scratch_", __VA_ARGS__)
+#define VMEM_LOAD(opcode, name, shape) vmem_load_row<resolve_scratch, Shape::shape>(opcode, "scratch_" #name),
+#define VMEM_STORE(opcode, name, shape) \
+  vmem_store_row<resolve_scratch, Shape::shape>(opcode, "scratch_" #name),
 #define VMEM_ATOMIC(...)
 #define VMEM_ATOMIC_NOT_FLAT(...)
 #include "gfx9/vmem_ops.def"
@@ -158,7 +156,7 @@ bool decode_flat(const uint32_t* dw, DecodeContext& ctx, Inst& out) {
     default:
       return ctx.refuse("flat instruction with reserved segment 3");
   }
-  if (!begin_vmem(ctx, out, name, opcode, op, data, dst, glc)) return false;
+  if (!begin_vmem(ctx, out, name, opcode, op, {data, dst, glc, (dw[1] >> 23 & 1) != 0})) return false;
   if (dw[0] >> 25 & 1) return ctx.refuse("%s: reserved bit 25 is set", op->mnemonic);
   if (lds) return ctx.refuse("%s: transfers to LDS (lds bit) are not emulated", op->mnemonic);
   const bool two_dword_address = segment == 0 || (segment == 2 && saddr == kNoSaddr);

@@ -46,7 +46,7 @@ struct WithBit {
 };
 
 /// What an operand is, for selectors, modifiers and stores.
-enum class Ty : uint8_t { none, b16, b32, b64, b128, i64, f16, f32, f64, pk16, pkf16, mask };
+enum class Ty : uint8_t { none, b16, b32, b64, b128, i64, f16, f32, f64, pk16, pkf16, pkf32, mask };
 
 /// MODE as the value functions need it. Masks are for values outside the host's own DAZ/FTZ.
 struct FpCtx {
@@ -153,6 +153,7 @@ constexpr unsigned dwords_of(Ty ty) {
     case Ty::b64:
     case Ty::i64:
     case Ty::f64:
+    case Ty::pkf32:
       return 2;
     case Ty::b128:
       return 4;

@@ -198,12 +198,13 @@ bool decode_mubuf(const uint32_t* dw, DecodeContext& ctx, Inst& out) {
   const unsigned opcode = dw[0] >> 18 & 0x7f;
   const bool offen = (dw[0] >> 12 & 1) != 0, idxen = (dw[0] >> 13 & 1) != 0, glc = (dw[0] >> 14 & 1) != 0;
   const unsigned addr = dw[1] & 0xff, data = dw[1] >> 8 & 0xff, descriptor = (dw[1] >> 16 & 0x1f) * 4;
+  const bool bit23 = (dw[1] >> 23 & 1) != 0;  // TFE; on gfx90a: the data is in accumulation registers
   const VmemOp* op = find_any_row(kMubufOps, opcode);
   out.family = Family::mubuf;
-  if (!begin_vmem(ctx, out, "MUBUF", opcode, op, data, data, glc)) return false;
+  if (!begin_vmem(ctx, out, "MUBUF", opcode, op, {data, data, glc, ctx.gfx90a() && bit23})) return false;
   if (op->kind == VmemOp::Kind::other) return true;
   if (dw[0] >> 16 & 1) return ctx.refuse("%s: transfers to LDS (lds bit) are not emulated", op->mnemonic);
-  if (dw[1] >> 23 & 1) return ctx.refuse("%s: tfe is not emulated", op->mnemonic);
+  if (bit23 && !ctx.gfx90a()) return ctx.refuse("%s: tfe is not emulated", op->mnemonic);
   if ((dw[0] >> 15 & 1) || (dw[0] >> 25 & 1)) return ctx.refuse("%s: a reserved bit is set", op->mnemonic);
   if ((offen || idxen) && !check_vgprs(ctx, op->mnemonic, addr, offen && idxen ? 2 : 1)) return false;
   out.src[0] = static_cast<uint16_t>(addr);

@@ -37,7 +37,7 @@ GFX9_INLINE constexpr bool quotient_denormal(double n, double d) {
 
 struct SingleDivision {
   using T = float;
-  static constexpr i32 kGap = 96, kTiny = 23, kScale = 64;
+  static constexpr i32 kGap = 96, kTiny = 23, kScale = 64, kTop = 254;
   GFX9_INLINE static constexpr float scaled(float x, i32 n) {
     return static_cast<float>(static_cast<double>(x) * power_of_two(n));
   }
@@ -48,7 +48,7 @@ struct SingleDivision {
 };
 struct DoubleDivision {
   using T = double;
-  static constexpr i32 kGap = 768, kTiny = 53, kScale = 128;
+  static constexpr i32 kGap = 768, kTiny = 53, kScale = 128, kTop = 2046;
   GFX9_INLINE static constexpr double scaled(double x, i32 n) { return x * power_of_two(n); }
   GFX9_INLINE static constexpr double nan() { return f64_from(kF64Nan); }
   GFX9_INLINE static constexpr bool reciprocal_denormal(double d) {
@@ -69,8 +69,9 @@ GFX9_INLINE WithBit<T> div_scale(T s0, T d, T n) {
   if (n == 0 || d == 0) return {D::nan(), 0};
   if (en - ed >= D::kGap) return {is_d ? D::scaled(s0, D::kScale) : s0, 1};  // quotient near the maximum
   if (ed == 0) return {D::scaled(s0, D::kScale), 0};                         // denormal denominator
-  const bool small_quotient = quotient_denormal(n, d);
-  if (D::reciprocal_denormal(d)) {
+  const bool finite = en <= D::kTop && ed <= D::kTop;
+  const bool small_quotient = finite && quotient_denormal(n, d);
+  if (finite && D::reciprocal_denormal(d)) {
     const T down = D::scaled(s0, -D::kScale);
     if (small_quotient) return {is_d ? down : s0, 1};
     return {down, 0};
@@ -110,7 +111,9 @@ GFX9_INLINE constexpr T div_fixup(T q, T d, T n, T nan, T inf, i32 underflow) {
   if ((d == 0 && n == 0) || (d_inf && n_inf)) return -nan;
   if (d == 0 || n_inf) return negative ? -inf : inf;
   if (d_inf || n == 0 || biased_exponent(n) - biased_exponent(d) < underflow) return negative ? -zero : zero;
-  return negative ? -magnitude_of(q) : magnitude_of(q);
+  // Not a number although n and d are: the steps ran out of range, the quotient is too large.
+  const T magnitude = is_nan(q) ? inf : magnitude_of(q);
+  return negative ? -magnitude : magnitude;
 }
 GFX9_INLINE constexpr float v_div_fixup_f32(float q, float d, float n) {
   return div_fixup(q, d, n, f32_from(kF32Nan), f32_from(kF32Inf), -150);
@@ -118,10 +121,16 @@ GFX9_INLINE constexpr float v_div_fixup_f32(float q, float d, float n) {
 GFX9_INLINE constexpr double v_div_fixup_f64(double q, double d, double n) {
   return div_fixup(q, d, n, f64_from(kF64Nan), f64_from(kF64Inf), -1075);
 }
-GFX9_INLINE Half v_div_fixup_f16(const FpCtx& fp, Half q, Half d, Half n) {
-  constexpr i32 kNoUnderflow = -1000;
-  return narrow(fp, div_fixup(widen(fp, q), widen(fp, d), widen(fp, n), f32_from(kF32Nan), f32_from(kF32Inf),
-                              kNoUnderflow));
+GFX9_INLINE constexpr Half v_div_fixup_f16(Half q, Half d, Half n) {
+  constexpr u32 kInf = 0x7c00, kQuiet = 0x200;
+  const u32 dm = d.bits & 0x7fffu, nm = n.bits & 0x7fffu, sign = (d.bits ^ n.bits) & 0x8000u;
+  const auto half = [](u32 bits) { return Half{static_cast<u16>(bits)}; };
+  if (nm > kInf) return half(n.bits | kQuiet);
+  if (dm > kInf) return half(d.bits | kQuiet);
+  if ((dm == 0 && nm == 0) || (dm == kInf && nm == kInf)) return half(0xfe00);
+  if (dm == 0 || nm == kInf) return half(sign | kInf);
+  if (dm == kInf || nm == 0) return half(sign);
+  return half(sign | (q.bits & 0x7fffu));
 }
 static_assert(v_div_fixup_f32(0.5f, -2.0f, 1.0f) == -0.5f &&
               f32_bits(v_div_fixup_f32(1, 0, 0)) == 0xffc00000u);

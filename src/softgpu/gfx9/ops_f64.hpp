@@ -45,8 +45,8 @@ GFX9_INLINE double fma_number(const FpCtx& fp, double a, double b, double c) {
   (void)fp;
   return __builtin_fma(a, b, c);
 #else
-  const bool special = f64_mag(a) >= kF64Inf || f64_mag(b) >= kF64Inf || f64_mag(c) >= kF64Inf;
-  return special ? a * b + c : fma_soft(fp, a, b, c, 0);
+  if (f64_mag(a) >= kF64Inf || f64_mag(b) >= kF64Inf) return a * b + c;  // the product is exact
+  return f64_mag(c) >= kF64Inf ? c : fma_soft(fp, a, b, c, 0);
 #endif
 }
 GFX9_INLINE double v_fma_f64(const FpCtx& fp, double a, double b, double c) {
@@ -166,7 +166,7 @@ inline double fma_soft(const FpCtx& fp, double a0, double b0, double c0, i32 sca
     if (m == 0) return;
     const u64 hi = static_cast<u64>(m >> 64);
     const int lead = hi != 0 ? __builtin_clzll(hi) : 64 + __builtin_clzll(static_cast<u64>(m));
-    m <<= lead - 2;
+    m = lead >= 2 ? m << (lead - 2) : shift_sticky(m, static_cast<unsigned>(2 - lead));
     e -= lead - 2;
   };
   u128 p = u128{mantissa(a)} * mantissa(b), q = mantissa(c);

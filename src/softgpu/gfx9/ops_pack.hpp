@@ -59,21 +59,31 @@ GFX9_INLINE PkHalf v_pk_fma_f16(const FpCtx& fp, PkHalf a, PkHalf b, PkHalf c) {
 }
 
 // --- two singles in a register pair (gfx90a) ---
-GFX9_INLINE float single_lo(u64 x) { return f32_from(static_cast<u32>(x)); }
-GFX9_INLINE float single_hi(u64 x) { return f32_from(static_cast<u32>(x >> 32)); }
-GFX9_INLINE u64 pack32(float lo, float hi) { return f32_bits(lo) | u64{f32_bits(hi)} << 32; }
-GFX9_INLINE u64 v_pk_add_f32(u64 a, u64 b) {
-  return pack32(v_add_f32(single_lo(a), single_lo(b)), v_add_f32(single_hi(a), single_hi(b)));
+struct PkSingle {
+  u64 bits;
+};
+template <>
+struct LaneType<PkSingle> {
+  static constexpr Ty ty = Ty::pkf32;
+  GFX9_INLINE static PkSingle get(const uint32_t* p, unsigned l) { return {LaneType<u64>::get(p, l)}; }
+  GFX9_INLINE static void put(uint32_t* p, unsigned l, PkSingle v) { LaneType<u64>::put(p, l, v.bits); }
+};
+GFX9_INLINE float lo_of(PkSingle x) { return f32_from(static_cast<u32>(x.bits)); }
+GFX9_INLINE float hi_of(PkSingle x) { return f32_from(static_cast<u32>(x.bits >> 32)); }
+GFX9_INLINE PkSingle pack32(float lo, float hi) { return {f32_bits(lo) | u64{f32_bits(hi)} << 32}; }
+GFX9_INLINE PkSingle v_pk_add_f32(PkSingle a, PkSingle b) {
+  return pack32(v_add_f32(lo_of(a), lo_of(b)), v_add_f32(hi_of(a), hi_of(b)));
 }
-GFX9_INLINE u64 v_pk_mul_f32(u64 a, u64 b) {
-  return pack32(v_mul_f32(single_lo(a), single_lo(b)), v_mul_f32(single_hi(a), single_hi(b)));
+GFX9_INLINE PkSingle v_pk_mul_f32(PkSingle a, PkSingle b) {
+  return pack32(v_mul_f32(lo_of(a), lo_of(b)), v_mul_f32(hi_of(a), hi_of(b)));
 }
-GFX9_INLINE u64 v_pk_fma_f32(const FpCtx& fp, u64 a, u64 b, u64 c) {
-  return pack32(v_fma_f32(fp, single_lo(a), single_lo(b), single_lo(c)),
-                v_fma_f32(fp, single_hi(a), single_hi(b), single_hi(c)));
+GFX9_INLINE PkSingle v_pk_fma_f32(const FpCtx& fp, PkSingle a, PkSingle b, PkSingle c) {
+  return pack32(v_fma_f32(fp, lo_of(a), lo_of(b), lo_of(c)), v_fma_f32(fp, hi_of(a), hi_of(b), hi_of(c)));
 }
 /// The low dword comes from a (op_sel chose which), the high one from b (op_sel_hi).
-GFX9_INLINE u64 v_pk_mov_b32(u64 a, u64 b) { return (a & 0xffffffffu) | (b >> 32 << 32); }
+GFX9_INLINE PkSingle v_pk_mov_b32(PkSingle a, PkSingle b) {
+  return {(a.bits & 0xffffffffu) | (b.bits >> 32 << 32)};
+}
 
 // --- dot products ---
 /// Hardware's rounding inside is not documented; here the sum is formed in double and rounded once to

@@ -142,20 +142,20 @@ constexpr SmemOp refused(uint16_t opcode, const char* mnemonic, const char* why)
 }
 
 constexpr const char* kSwizzled = "scalar scratch addressing is not emulated";
-#define ATOMIC_ROWS(first, prefix, suffix, base, type)                                 \
-  atomic_row<AtomicOp::swap, type>(first + 0x0, prefix "swap" suffix, base),           \
-      atomic_row<AtomicOp::cmpswap, type>(first + 0x1, prefix "cmpswap" suffix, base), \
-      atomic_row<AtomicOp::add, type>(first + 0x2, prefix "add" suffix, base),         \
-      atomic_row<AtomicOp::sub, type>(first + 0x3, prefix "sub" suffix, base),         \
-      atomic_row<AtomicOp::smin, type>(first + 0x4, prefix "smin" suffix, base),       \
-      atomic_row<AtomicOp::umin, type>(first + 0x5, prefix "umin" suffix, base),       \
-      atomic_row<AtomicOp::smax, type>(first + 0x6, prefix "smax" suffix, base),       \
-      atomic_row<AtomicOp::umax, type>(first + 0x7, prefix "umax" suffix, base),       \
-      atomic_row<AtomicOp::and_, type>(first + 0x8, prefix "and" suffix, base),        \
-      atomic_row<AtomicOp::or_, type>(first + 0x9, prefix "or" suffix, base),          \
-      atomic_row<AtomicOp::xor_, type>(first + 0xa, prefix "xor" suffix, base),        \
-      atomic_row<AtomicOp::inc, type>(first + 0xb, prefix "inc" suffix, base),         \
-      atomic_row<AtomicOp::dec, type>(first + 0xc, prefix "dec" suffix, base)
+#define ATOMIC_ROWS(first, prefix, suffix, base, type)                                   \
+  atomic_row<AtomicOp::swap, type>((first) + 0x0, prefix "swap" suffix, base),           \
+      atomic_row<AtomicOp::cmpswap, type>((first) + 0x1, prefix "cmpswap" suffix, base), \
+      atomic_row<AtomicOp::add, type>((first) + 0x2, prefix "add" suffix, base),         \
+      atomic_row<AtomicOp::sub, type>((first) + 0x3, prefix "sub" suffix, base),         \
+      atomic_row<AtomicOp::smin, type>((first) + 0x4, prefix "smin" suffix, base),       \
+      atomic_row<AtomicOp::umin, type>((first) + 0x5, prefix "umin" suffix, base),       \
+      atomic_row<AtomicOp::smax, type>((first) + 0x6, prefix "smax" suffix, base),       \
+      atomic_row<AtomicOp::umax, type>((first) + 0x7, prefix "umax" suffix, base),       \
+      atomic_row<AtomicOp::and_, type>((first) + 0x8, prefix "and" suffix, base),        \
+      atomic_row<AtomicOp::or_, type>((first) + 0x9, prefix "or" suffix, base),          \
+      atomic_row<AtomicOp::xor_, type>((first) + 0xa, prefix "xor" suffix, base),        \
+      atomic_row<AtomicOp::inc, type>((first) + 0xb, prefix "inc" suffix, base),         \
+      atomic_row<AtomicOp::dec, type>((first) + 0xc, prefix "dec" suffix, base)
 
 constexpr SmemOp kSmemOps[] = {
     load_row<1>(0x00, "s_load_dword", Base::address),

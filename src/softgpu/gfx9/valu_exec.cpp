@@ -90,7 +90,7 @@ void exec_packed(Wave& w, const Inst& i, Env& env) {
     s[n] = fetch(w, i, n, op.src[n], tmp[n]);
     const bool lo = (i.op_sel >> n & 1) != 0, hi = (i.op_sel_hi >> n & 1) != 0;
     const bool neg_lo = (i.neg >> n & 1) != 0, neg_hi = (i.abs >> n & 1) != 0;
-    if (op.src[n] == Ty::b64) {
+    if (op.src[n] == Ty::pkf32) {
       s[n] = select_dwords(lo, hi, neg_lo, neg_hi, s[n], tmp[n]);
     } else if (op.src[n] == Ty::pk16 || op.src[n] == Ty::pkf16) {
       s[n] = select_halves(lo, hi, neg_lo, neg_hi, s[n], tmp[n]);

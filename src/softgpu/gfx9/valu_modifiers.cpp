@@ -177,7 +177,7 @@ void apply_clamp(const Wave& w, Ty ty, uint32_t* value) {
     for (unsigned l = 0; l < kLanes; ++l) value[l] = half[0][l] | half[1][l] << 16;
     return;
   }
-  if (ty == Ty::b64) {  // v_pk_*_f32: two singles
+  if (ty == Ty::pkf32) {
     apply_clamp(w, Ty::f32, value);
     apply_clamp(w, Ty::f32, value + kLanes);
     return;

@@ -170,6 +170,16 @@ GFX9_INLINE void blend(Wave& w, unsigned reg, unsigned dwords, const uint32_t* v
   }
 }
 
+/// v_accvgpr_*: moves between v0..v255 and the accumulation registers, which a Wave keeps behind them.
+constexpr unsigned kAccRegisters = 256;
+template <bool DstAcc, bool SrcAcc>
+void exec_accvgpr(Wave& w, const Inst& i, Env& env) {
+  OperandLanes<1> tmp;
+  const bool acc = SrcAcc && i.kind[0] == SrcKind::vgpr;
+  const uint32_t* s = acc ? w.vgpr[i.src[0] + kAccRegisters] : fetch(w, i, 0, Ty::b32, tmp.v);
+  blend(w, i.dst + (DstAcc ? kAccRegisters : 0), 1, s, exec_lane_mask(env, w.exec()));
+}
+
 /// Executor with the op inlined: full EXEC writes the register directly, one pass over the lanes.
 template <auto F, Fp P>
 void exec_hot(Wave& w, const Inst& i, Env& env) {

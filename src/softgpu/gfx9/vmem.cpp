@@ -8,7 +8,8 @@ bool check_vgprs(DecodeContext& ctx, const char* what, unsigned reg, unsigned dw
 }
 
 bool begin_vmem(DecodeContext& ctx, Inst& out, const char* family_name, unsigned opcode, const VmemOp* row,
-                unsigned data, unsigned dst, bool returns) {
+                const VmemRegisters& registers) {
+  const auto& [data, dst, returns, acc] = registers;
   if (!row || row->first_target > ctx.config->gfx_target_version) {
     return ctx.refuse("unknown %s opcode 0x%02x", family_name, opcode);
   }
@@ -20,8 +21,9 @@ bool begin_vmem(DecodeContext& ctx, Inst& out, const char* family_name, unsigned
   out.exec = row->exec;
   out.cost = Cost::vmem;
   out.size_dwords = 2;
-  out.src[1] = static_cast<uint16_t>(data);
-  out.dst = static_cast<uint16_t>(dst);
+  const unsigned bank = acc && ctx.gfx90a() ? kFirstAgpr : 0;
+  out.src[1] = static_cast<uint16_t>(data + bank);
+  out.dst = static_cast<uint16_t>(dst + bank);
   out.flags = row->kind == VmemOp::Kind::atomic && returns ? vmem_flag::returns : uint8_t{0};
   return true;
 }

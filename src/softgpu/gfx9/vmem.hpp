@@ -131,10 +131,18 @@ constexpr VmemOp vmem_refused_row(uint16_t opcode, const char* mnemonic, const c
   return row;
 }
 
+/// Register fields of an encoding.
+struct VmemRegisters {
+  unsigned data, dst;
+  bool glc;  ///< atomics: return the old value
+  bool acc;  ///< gfx90a: data and dst are accumulation registers; elsewhere NV, which has no meaning here
+};
 /// Checks that the row can run on this target, and fills exec, op, cost and the register operands.
 /// @return false after ctx.refuse()
 bool begin_vmem(DecodeContext& ctx, Inst& out, const char* family_name, unsigned opcode, const VmemOp* row,
-                unsigned data, unsigned dst, bool returns);
+                const VmemRegisters& registers);
+/// gfx90a keeps accumulation registers above the 256 others in Wave::vgpr.
+constexpr unsigned kFirstAgpr = 256;
 /// Checks that v[reg : reg + dwords - 1] exists.
 bool check_vgprs(DecodeContext& ctx, const char* what, unsigned reg, unsigned dwords);
 

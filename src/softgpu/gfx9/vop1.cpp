@@ -120,6 +120,7 @@ constexpr ValuOp kVop1[] = {
     row<v_cvt_norm_u16_f16>(0x4e, "v_cvt_norm_u16_f16", Fp::exact, kToInt),
     row<v_sat_pk_u8_i16>(0x4f, "v_sat_pk_u8_i16", Fp::none, kInt),
     special(0x51, "v_swap_b32", exec_swap, Ty::b32, Ty::b32),
+    special(0x52, "v_accvgpr_mov_b32", exec_accvgpr<true, true>, Ty::b32, Ty::b32).on(target::gfx90a),
 };
 
 }  // namespace

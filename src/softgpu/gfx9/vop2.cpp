@@ -18,7 +18,10 @@ constexpr ValuOp kVop2[] = {
     hot<v_sub_f32, Fp::f32>(0x02, "v_sub_f32", kFloat),
     hot<v_subrev_f32, Fp::f32>(0x03, "v_subrev_f32", kFloat),
     row<v_mul_legacy_f32>(0x04, "v_mul_legacy_f32", Fp::f32, kFloat).on(target::not_90a),
-    row<v_fma_f64>(0x04, "v_fmac_f64", Fp::f64, kMac).with_cost(Cost::valu_f64).on(target::gfx90a),
+    row<v_fma_f64>(0x04, "v_fmac_f64", Fp::f64, kMac)
+        .without(accept::dpp)
+        .with_cost(Cost::valu_f64)
+        .on(target::gfx90a),
     hot<v_mul_f32, Fp::f32>(0x05, "v_mul_f32", kFloat),
     hot<v_mul_i32_i24>(0x06, "v_mul_i32_i24", kInt).sat_by(kernel_of<mul_i32_i24_sat>),
     row<v_mul_hi_i32_i24>(0x07, "v_mul_hi_i32_i24", Fp::none, kInt),

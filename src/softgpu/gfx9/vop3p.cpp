@@ -59,6 +59,10 @@ constexpr ValuOp packed(ValuOp r) {
   r.plain = r.general = exec_packed;
   return r;
 }
+constexpr ValuOp acc(ValuOp r) {
+  r.general = r.plain;
+  return r.on(target::gfx90a);
+}
 constexpr ValuOp dot(ValuOp r) { return packed(r).on(target::dl); }
 
 constexpr uint16_t kInt = accept::pk_sel;
@@ -113,6 +117,8 @@ constexpr ValuOp kVop3p[] = {
     packed(row<v_pk_fma_f32>(0x30, "v_pk_fma_f32", Fp::f32, kHalf)).on(target::gfx90a),
     packed(row<v_pk_mul_f32>(0x31, "v_pk_mul_f32", Fp::f32, kHalf)).on(target::gfx90a),
     packed(row<v_pk_add_f32>(0x32, "v_pk_add_f32", Fp::f32, kHalf)).on(target::gfx90a),
+    acc(special(0x58, "v_accvgpr_read_b32", exec_accvgpr<false, true>, Ty::b32, Ty::b32)),
+    acc(special(0x59, "v_accvgpr_write_b32", exec_accvgpr<true, false>, Ty::b32, Ty::b32)),
     packed(row<v_pk_mov_b32>(0x33, "v_pk_mov_b32", Fp::none, kInt)).on(target::gfx90a),
 };
 

@@ -41,7 +41,8 @@ int FdTable::create(FdKind kind, uint16_t gpu, bool close_on_exec) {
     errno = EMFILE;
     return -1;
   }
-  exchange(fd, pack(entry));
+  owner_.store(getpid(), std::memory_order_relaxed);
+  set(fd, pack(entry));
   return fd;
 }
 
@@ -60,17 +61,21 @@ FdEntry FdTable::find(int fd) {
   return {};
 }
 
-void FdTable::duplicate(int fd, int copy) {
-  if (copy < 0 || copy == fd) return;
-  const FdEntry entry = find(fd);
-  exchange(copy, entry.kind == FdKind::none ? 0 : pack(entry));
+void FdTable::forget(int fd) {
+  if (fd >= 0 && fd < kMaxFd) set(fd, 0);
 }
 
-uint64_t FdTable::exchange(int fd, uint64_t value) {
-  if (fd < 0 || fd >= kMaxFd) return 0;
+void FdTable::duplicate(int fd, int copy) {
+  if (copy < 0 || copy >= kMaxFd || copy == fd) return;
+  const FdEntry entry = find(fd);
+  set(copy, entry.kind == FdKind::none ? 0 : pack(entry));
+}
+
+void FdTable::set(int fd, uint64_t word) {
   std::atomic<uint64_t>& entry = entries_[static_cast<size_t>(fd)];
-  if (value == 0 && entry.load(std::memory_order_relaxed) == 0) return 0;
-  return entry.exchange(value, std::memory_order_acq_rel);
+  if (entry.load(std::memory_order_relaxed) == 0 && word == 0) return;  // the common case: never was ours
+  if (word == 0 && owner_.load(std::memory_order_relaxed) != getpid()) return;
+  entry.store(word, std::memory_order_release);
 }
 
 FdTable& fd_table() {

@@ -2,7 +2,9 @@
 // so a look-up is one load and takes no lock.
 //
 // A descriptor can be closed behind our back (close_range, a raw system call) and its number come back as
-// something else; the inode number kept with each entry tells.
+// something else; the inode number kept with each entry tells. The child of a vfork shares this table with
+// its parent but not the descriptors: what it closes stays in the table, and so does what a fork child
+// closes.
 #pragma once
 
 #include <array>
@@ -29,12 +31,13 @@ class FdTable {
   int create(FdKind kind, uint16_t gpu, bool close_on_exec);
   /// What `fd` is now; kind none if it is not ours, or no longer.
   FdEntry find(int fd);
-  void forget(int fd) { exchange(fd, 0); }
+  void forget(int fd);
   /// `copy` is a duplicate of `fd` (any entry it had is gone).
   void duplicate(int fd, int copy);
 
  private:
-  uint64_t exchange(int fd, uint64_t value);
+  void set(int fd, uint64_t word);
+  std::atomic<int> owner_{0};  ///< process that made the latest entry
   std::array<std::atomic<uint64_t>, kMaxFd> entries_{};
 };
 

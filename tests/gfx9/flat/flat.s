@@ -244,3 +244,17 @@ global_atomic_add_f32 v[0:1], v2, off
 global_atomic_add_f64 v[0:1], v[4:5], off offset:8
 global_atomic_min_f64 v[0:1], v[4:5], off offset:16
 //= mem 0x100000 = 4.0f 0 5.0d 2.0d
+//# case accumulation registers on gfx90a
+//! v[0:1] = 0x100000
+//! v2 = 0
+//! exec = 1
+//! mem 0x100000 = 7 8
+global_load_dwordx2 a[4:5], v[0:1], off
+ds_write_b64 v2, a[4:5]
+s_mov_b32 s4, 0x100000
+s_mov_b32 s6, 64
+buffer_store_dword a5, off, s[4:7], 0 offset:16
+flat_store_dword v[0:1], a4 offset:20
+//= v260 = 7 0
+//= lds 0 = 7 8
+//= mem 0x100010 = 8 7
