@@ -40,6 +40,7 @@
 
 #define ROCPROFILER_UINT64_C(value) UINT64_C(value)
 #if defined(__cplusplus)
+/* A type cannot stand in parentheses there. NOLINTNEXTLINE(bugprone-macro-parentheses) */
 #define ROCPROFILER_HANDLE_LITERAL(type, value) (type{value})
 #else
 #define ROCPROFILER_HANDLE_LITERAL(type, value) ((type){value})

@@ -1,0 +1,35 @@
+// How `kreplay run` learns what became of the library in the processes it started: each appends notes to the
+// file that KREPLAY_HANDSHAKE names, one line and one write(2) a note. The loader passes over a preload it
+// cannot load with no more than a line on stderr, so silence here is the only proof of that.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kreplay {
+
+/// What is noted, in the order it happens in a process.
+namespace handshake_event {
+constexpr std::string_view loaded = "loaded";    ///< the library's constructor ran
+constexpr std::string_view runtime = "runtime";  ///< replay is on; detail: path of the HSA runtime
+constexpr std::string_view passive = "passive";  ///< the library stays out of the way; detail: why
+constexpr std::string_view results = "results";  ///< detail: path of the result file
+constexpr std::string_view ended = "ended";      ///< the process exits; detail: "<dispatches> <replayed>"
+}  // namespace handshake_event
+
+struct HandshakeNote {
+  int64_t pid = 0;
+  std::string event;
+  std::string detail;
+};
+
+/// Appends a note; does nothing when `path` is empty or does not exist. Keeps errno.
+/// Threads: any. Allocates; not for signal handlers or fork children.
+void handshake_note(const std::string& path, std::string_view event, std::string_view detail = {}) noexcept;
+
+/// All whole notes in a file; none when it cannot be read.
+std::vector<HandshakeNote> read_handshake(const std::string& path);
+
+}  // namespace kreplay

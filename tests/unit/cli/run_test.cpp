@@ -1,0 +1,52 @@
+#include "cli/run.hpp"
+
+#include "fixtures.hpp"
+
+using namespace kreplay;
+using namespace kreplay::cli;
+using fixtures::has;
+
+namespace {
+
+HandshakeNote note(std::string_view event, std::string detail = "") {
+  return {1, std::string(event), std::move(detail)};
+}
+std::string all(const HandshakeVerdict& verdict) {
+  std::string text;
+  for (const auto& sentence : verdict.sentences) text += sentence + "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a run is good only if something was replayed") {
+  using namespace handshake_event;
+  CHECK(judge({note(loaded), note(runtime, "/lib"), note(ended, "3 2")}, "/bin/true", false).good);
+  const auto none = judge({note(loaded), note(runtime, "/lib"), note(ended, "3 0")}, "/bin/true", false);
+  CHECK_FALSE(none.good);
+  CHECK(has(all(none), "of 3 candidate dispatches none was replayed"));
+  CHECK(judge({note(loaded), note(runtime, "/lib"), note(ended, "3 0")}, "/bin/true", true).good);
+  const auto unused = judge({note(loaded)}, "/bin/true", false);
+  CHECK_FALSE(unused.good);
+  CHECK(has(all(unused), "no process of the program used an HSA runtime"));
+  const auto passive_one =
+      judge({note(loaded), note(passive, "another profiler is active")}, "/bin/true", false);
+  CHECK_FALSE(passive_one.good);
+  CHECK(has(all(passive_one), "process 1 ran without replay: another profiler is active"));
+  CHECK(judge({note(loaded), note(runtime, "/lib")}, "/bin/true", false).good);  // killed: not known
+  CHECK(has(all(judge({note(loaded), note(results, "run.jsonl"), note(ended, "1 1")}, "", false)),
+            "results in run.jsonl"));
+}
+
+TEST_CASE("C72: counts of several processes are added up") {
+  using namespace handshake_event;
+  CHECK(judge({note(loaded), note(loaded), note(runtime, "/lib"), note(ended, "3 2"), note(ended, "0 0")}, "",
+              false)
+            .good);
+}
+
+TEST_CASE("C88: silence is an error with its likely cause") {
+  const auto silent = judge({}, "/proc/self/exe", true);
+  CHECK_FALSE(silent.good);
+  CHECK(has(all(silent), "libkreplay.so was not loaded"));
+}
