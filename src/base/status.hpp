@@ -43,7 +43,7 @@ class [[nodiscard]] Status {
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::move(value)) {}                                         // NOLINT
+  Result(T value) : state_(std::move(value)) {}                                             // NOLINT
   Result(Status status) : state_(std::move(status)) { assert(!std::get<1>(state_).ok()); }  // NOLINT
   Result(Error code, std::string message) : state_(Status(code, std::move(message))) {}
 

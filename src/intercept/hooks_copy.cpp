@@ -1,10 +1,7 @@
 // Copies and fills: every entry point passes the fence of the agents it touches.
 
-#include <unistd.h>
-#include <cstdio>
 #include "intercept/hook_scope.hpp"
 #include "intercept/proxy_queue.hpp"
-#include "replay/futex.hpp"
 
 namespace kreplay::intercept {
 namespace {
@@ -39,17 +36,12 @@ class FencedCopy {
     hook_.observe([&](Replayer& r) {
       CopyFence::Agents agents = r.agents_of(dst, src);
       if (agents.first == 0) agents = named(r, first, second);
-      dprintf(9, "%lu copy enter dst %p src %p agents %lx %lx sig %lx tid %d\n", replay::now_ns(), dst, src,
-              agents.first, agents.second, completion.handle, (int)gettid());
       ticket_ = r.copies().enter(agents, completion, dependencies, dependencies == nullptr ? 0 : count,
                                  &owns_window);
     });
   }
   hsa_status_t finish(hsa_status_t status) {
-    hook_.observe([&](Replayer& r) {
-      dprintf(9, "%lu copy leave tid %d\n", replay::now_ns(), (int)gettid());
-      r.copies().leave(ticket_, status == HSA_STATUS_SUCCESS);
-    });
+    hook_.observe([&](Replayer& r) { r.copies().leave(ticket_, status == HSA_STATUS_SUCCESS); });
     return status;
   }
 

@@ -1,10 +1,6 @@
 // Memory: what was allocated where. Insert after create, take before release.
 
-#include <unistd.h>
-#include <cstdio>
 #include <map>
-#include "replay/futex.hpp"
-namespace replay = kreplay::replay;
 #include <mutex>
 
 #include "intercept/hook_scope.hpp"
@@ -45,8 +41,6 @@ KR_EXPORT hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t memory
     // Frees that wait for a window may be what is missing: without us the memory would be free by now.
     if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && r.wait_for_deferred_frees())
       status = real().hsa_amd_memory_pool_allocate(memory_pool, size, flags, ptr);
-    dprintf(9, "%lu alloc %p %lu pool %lx tid %d\n", replay::now_ns(), *ptr, size, memory_pool.handle,
-            (int)gettid());
     if (status == HSA_STATUS_SUCCESS) r.allocated(*ptr, size, memory_pool.handle, flags);
   });
   return status;
@@ -58,8 +52,6 @@ KR_EXPORT hsa_status_t hsa_amd_memory_pool_free(void* ptr) {
   // Before the call: as soon as it returns, another thread may be handed the same address.
   hook.observe(
       [&](Replayer& r) { freed = r.freeing(ptr, [ptr] { (void)real().hsa_amd_memory_pool_free(ptr); }); });
-  dprintf(9, "free %p deferred %d known %d tid %d\n", ptr, freed.deferred, freed.extent.has_value(),
-          (int)gettid());
   if (freed.deferred) return HSA_STATUS_SUCCESS;
   const hsa_status_t status = hook.next().hsa_amd_memory_pool_free(ptr);
   hook.observe([&](Replayer& r) {

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <hsa/amd_hsa_signal.h>
 #include <sched.h>
-#include <unistd.h>
-#include <cstdio>
 
 #include <new>
 
@@ -86,7 +84,6 @@ report::Reason Window::open_locked(std::string& detail) {
   agent_.close_gate();
   core_.copies.close(agent_.handle().handle);
   agent_.start_covering();
-  dprintf(9, "%lu window open tid %d q %lu\n", now_ns(), (int)gettid(), queue_.id());
   agent_.pin_queues(agent_.window_queues);
   wait_for_forwarders();
 
@@ -115,11 +112,7 @@ report::Reason Window::open_locked(std::string& detail) {
     agent_.snapshot = std::make_unique<snapshot::AgentSnapshot>(
         core_.api, agent_.handle(), core_.extents,
         snapshot::SnapshotLimits{core_.options.host_bytes, core_.options.drain_timeout_ns});
-  dprintf(9, "%lu save tid %d\n", now_ns(), (int)gettid());
-  for (auto& e : core_.extents.saved_extents(agent_.handle().handle, nullptr))
-    dprintf(9, "   ext %lx %lu\n", e.base.value, e.size);
   const Status saved = agent_.snapshot->save();
-  dprintf(9, "%lu saved tid %d\n", now_ns(), (int)gettid());
   if (!saved.ok()) {
     agent_.snapshot->finish();
     detail = saved.message();
@@ -332,7 +325,6 @@ void Window::fail_restore(const report::DispatchRecord& record, uint64_t pass, c
 }
 
 void Window::close() {
-  dprintf(9, "%lu window close tid %d\n", now_ns(), (int)gettid());
   core_.copies.open(agent_.handle().handle);
   const auto deferred = agent_.stop_covering();
   agent_.unpin_queues();
