@@ -97,7 +97,8 @@ struct Rows {
   constexpr void add(const ValuOp& r) { v[n++] = r; }
 };
 
-// clang-format off: version 14 does not come to rest on this block
+// Version 14 does not come to rest on this block.
+// clang-format off
 #define GFX9_FLOAT_CONDS(X, t)                                                                               \
   X(0, f_##t)                                                                                                \
   X(1, lt_##t)                                                                                               \
