@@ -14,14 +14,18 @@
 namespace softgpu::gfx9 {
 namespace {
 
+/// LDS addresses are sums modulo 2^32: compilers write index 255 - t as a negative base plus an offset.
+constexpr uint32_t wrap(uint64_t sum) { return static_cast<uint32_t>(sum); }
+
 std::byte* place(const Workgroup& group, uint64_t address, unsigned size) {
   return address + size <= group.lds_bytes ? group.lds + address : nullptr;
 }
 void find_places(const Wave& w, const Inst& i, const Env& env, unsigned offset, unsigned size,
                  LaneSpan& span) {
   const uint32_t* address = w.vgpr[i.src[0]];
-  for_lanes(w.exec(),
-            [&](unsigned l) { span.p[l] = place(*env.workgroup, uint64_t{address[l]} + offset, size); });
+  for_lanes(w.exec(), [&](unsigned l) {
+    span.p[l] = place(*env.workgroup, uint64_t{wrap(address[l] + offset)}, size);
+  });
 }
 void count(const Wave& w, Env& env, unsigned bytes) {
   env.lds_bytes += uint64_t{bytes} * static_cast<unsigned>(std::popcount(w.exec()));
@@ -72,7 +76,8 @@ void ds_atomic(Wave& w, const Inst& i, Env& env) {
   const uint32_t* address = w.vgpr[i.src[0]];
   uint32_t old_lo[kLanes], old_hi[kLanes];
   for_lanes(w.exec(), [&](unsigned l) {
-    std::byte* p = place(*env.workgroup, uint64_t{address[l]} + static_cast<unsigned>(i.imm), sizeof(T));
+    std::byte* p =
+        place(*env.workgroup, uint64_t{wrap(address[l] + static_cast<unsigned>(i.imm))}, sizeof(T));
     const uint64_t old = p ? peek<T>(p) : 0;
     const uint64_t first = vgpr_data(w, i.src[1], l, sizeof(T));
     const uint64_t second = op.data1_dwords ? vgpr_data(w, i.src[2], l, sizeof(T)) : 0;
@@ -98,7 +103,7 @@ void ds_wrxchg2(Wave& w, const Inst& i, Env& env) {
   for_lanes(w.exec(), [&](unsigned l) {
     for (unsigned k = 0; k < 2; ++k) {
       std::byte* p =
-          place(*env.workgroup, uint64_t{address[l]} + (offsets >> (8 * k) & 0xff) * kUnit, sizeof(T));
+          place(*env.workgroup, uint64_t{wrap(address[l] + (offsets >> (8 * k) & 0xff) * kUnit)}, sizeof(T));
       if (!p) continue;
       old[k][l] = peek<T>(p);
       poke(p, static_cast<T>(vgpr_data(w, i.src[1 + k], l, sizeof(T))));
