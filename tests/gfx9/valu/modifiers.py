@@ -73,7 +73,7 @@ def main():
             ('vopc', 0x000, 256, 17, lambda o: 0x7C000000 | o << 17 | 4 << 9 | (src + 2)),
             ('vop2', 0x100, 62, 25, lambda o: o << 25 | 8 << 17 | 4 << 9 | (src + 2)),
             ('vop1', 0x140, 128, 9, lambda o: 0x7E000000 | 8 << 17 | o << 9 | (src + 2)),
-            ('vop3', 0x1C0, 0x240, 0, lambda o: None)):
+            ('vop3', 0x1C0, 0x1C0, 0, lambda o: None)):
         ops = range(count)
         for sources in (1, 2, 3):
             second = (src + 2) | ((src + 4) << 9 if sources > 1 else 0) | ((src + 6) << 18 if sources > 2 else 0)
