@@ -13,6 +13,8 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/kreplayConfig.cmake.in
   ${CMAKE_BINARY_DIR}/kreplayConfig.cmake INSTALL_DESTINATION ${KREPLAY_CMAKE_DIR}
   PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/kreplayConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+# From the .pc file up to the prefix, so that the tree can be installed or moved anywhere.
+file(RELATIVE_PATH KREPLAY_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/kreplay.pc.in ${CMAKE_BINARY_DIR}/kreplay.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/kreplayConfig.cmake ${CMAKE_BINARY_DIR}/kreplayConfigVersion.cmake
   DESTINATION ${KREPLAY_CMAKE_DIR})

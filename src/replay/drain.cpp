@@ -31,6 +31,8 @@ DrainResult Drain::run(Queue& own, const std::vector<Queue*>& queues, hsa_signal
               fmt::format("queue {}: its write index is {}, {} packets went through the proxy", queue->id(),
                           written, queue->ring.write_index())};
     }
+    // Another queue in error runs nothing any more: there is nothing to wait for.
+    if (queue != &own && queue->error.load(std::memory_order_acquire) != 0) continue;
     if (written != queue->idle_at.load(std::memory_order_relaxed)) busy_.push_back(queue);
   }
   if (busy_.empty() && copies_.idle(agent_.handle().handle)) return {};

@@ -1,3 +1,4 @@
+cmake_minimum_required(VERSION 3.25)
 # Fails unless LIBRARY exports exactly the functions the headers below DIR declare, plus rocprofiler_set_api_table
 # (called by rocprofiler-register), unversioned, under the SONAME that tools are linked to.
 file(GLOB_RECURSE headers ${DIR}/*.h)

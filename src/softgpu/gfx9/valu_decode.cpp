@@ -168,7 +168,8 @@ bool set_row_dst(DecodeContext& ctx, const ValuOp& op, Inst& out, unsigned vgpr)
 bool finish(DecodeContext& ctx, const ValuOp& op, Inst& out) {
   for (unsigned n = 0; n < 3; ++n) {
     if (((out.neg | out.abs) >> n & 1) == 0) continue;
-    if ((op.accepts & accept::neg) == 0 || (op.mod_srcs >> n & 1) == 0 || op.src[n] == Ty::none) {
+    const bool implied = n == 2 && (op.accepts & accept::dst_src2) != 0;  // not encoded, so has no modifiers
+    if (implied || (op.accepts & accept::neg) == 0 || (op.mod_srcs >> n & 1) == 0 || op.src[n] == Ty::none) {
       return ctx.refuse("%s: neg or abs on source %u is not accepted", op.mnemonic, n);
     }
   }

@@ -123,7 +123,7 @@ constexpr ValuOp kVop3[] = {
         .sat_by(kernel_of<quad_sad16<false, true>>),
     quarter(row<quad_sad16<true, false>>(0x1e6, "v_mqsad_pk_u16_u8", Fp::none, 0))
         .sat_by(kernel_of<quad_sad16<true, true>>),
-    quarter(row<quad_sad32<false>>(0x1e7, "v_mqsad_u32_u8", Fp::none, 0)).sat_by(kernel_of<quad_sad32<true>>),
+    quarter(row<quad_sad32<false>>(0x1e7, "v_mqsad_u32_u8", Fp::none, 0)),
     quarter(hot<v_mad_u64_u32>(0x1e8, "v_mad_u64_u32", 0)).sat_by(kernel_of<mad_u64_u32_sat>),
     quarter(hot<v_mad_i64_i32>(0x1e9, "v_mad_i64_i32", 0)).sat_by(kernel_of<mad_i64_i32_sat>),
     row<v_mad_f16>(0x1ea, "v_mad_legacy_f16", Fp::f16, kFloat),

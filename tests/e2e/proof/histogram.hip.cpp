@@ -1,6 +1,8 @@
 // Atomic histogram: all threads count into one shared array, and each into its own. A window that loses or
 // doubles a neighbour's dispatch shows in the shared one.
 // e2e-replayed: ^histogram LAUNCHES
+// Threads that share a ring may publish together; each of their dispatches is still wanted.
+// e2e-env-replayed: KREPLAY_BATCH=split
 #include "support/proof.hpp"
 
 constexpr unsigned kBins = 37;

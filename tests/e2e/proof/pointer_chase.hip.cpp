@@ -1,6 +1,8 @@
 // The kernel's argument is a table in device memory; what it changes hangs on pointers in that table and on
 // a list through three allocations.
 // e2e-replayed: ^pointer_chase LAUNCHES
+// Threads that share a ring may publish together; each of their dispatches is still wanted.
+// e2e-env-replayed: KREPLAY_BATCH=split
 #include "support/proof.hpp"
 
 struct Node {
