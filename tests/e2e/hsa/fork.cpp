@@ -1,6 +1,6 @@
 // Fork at all times: a child that uses the GPU itself before the parent does, and, while the parent's runtime
 // is alive, children that exit, exec, or are killed. The parent's work goes on as if there were none.
-// e2e-replayed: ^in_place 2
+// e2e-replayed: ^in_place 6
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
