@@ -1,5 +1,7 @@
 #include "kfd/events.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -11,6 +13,9 @@ namespace softgpu::kfd {
 namespace {
 
 constexpr uint64_t kPageMask = ~uint64_t{4095};
+constexpr uint64_t kFirstAge = 1;
+/// Threads come and go; forgetting all costs each of them one look.
+constexpr size_t kMaxThreadsRemembered = 256;
 
 bool has_mailbox(uint32_t type) { return type == KFD_IOC_EVENT_SIGNAL || type == KFD_IOC_EVENT_DEBUG_EVENT; }
 
@@ -160,6 +165,17 @@ void EventTable::memory_fault(uint32_t gpu_id, GpuVa address, cp::FaultReason re
   }
 }
 
+/// Was the event set since the end of this thread's last wait on it (since its creation, if there was none)?
+bool EventTable::unseen(const Event& event, int thread) {
+  const auto at = event.seen.find(thread);
+  return event.age != (at == event.seen.end() ? kFirstAge : at->second);
+}
+
+void EventTable::see(Event& event, int thread) {
+  if (event.seen.size() >= kMaxThreadsRemembered) event.seen.clear();
+  event.seen[thread] = event.age;
+}
+
 bool EventTable::satisfied(const Waiter& waiter, bool all, bool& failed) {
   size_t activated = 0;
   for (const WaitItem& item : waiter.items) {
@@ -183,6 +199,7 @@ void EventTable::leave(Waiter& waiter, bool give_back) {
 
 int EventTable::wait(std::span<kfd_event_data> events, bool all, uint32_t timeout_ms, uint32_t& result) {
   if (events.empty()) return -EINVAL;
+  const int thread = gettid();
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   std::unique_lock lock(mutex_);
   Waiter waiter;
@@ -196,8 +213,11 @@ int EventTable::wait(std::span<kfd_event_data> events, bool all, uint32_t timeou
   for (size_t i = 0; i < events.size(); ++i) {
     WaitItem& item = waiter.items[i];
     Event& event = *item.event;
-    const uint64_t age = has_mailbox(event.type) ? age_of(events[i]) : 0;
-    item.activated = event.signalled || (age != 0 && age != event.age);
+    item.activated = event.signalled;
+    if (has_mailbox(event.type)) {
+      const uint64_t age = age_of(events[i]);
+      item.activated |= age != 0 ? age != event.age : timeout_ms != 0 && unseen(event, thread);
+    }
     if (event.auto_reset) event.signalled = false;
     event.waiting.push_back(&item);
   }
@@ -212,7 +232,9 @@ int EventTable::wait(std::span<kfd_event_data> events, bool all, uint32_t timeou
   }
   for (size_t i = 0; i < events.size(); ++i) {
     const WaitItem& item = waiter.items[i];
-    if (item.event == nullptr || !item.activated) continue;
+    if (item.event == nullptr) continue;
+    if (has_mailbox(item.event->type)) see(*item.event, thread);
+    if (!item.activated) continue;
     if (item.event->type == KFD_IOC_EVENT_MEMORY) events[i].memory_exception_data = item.event->fault;
     if (has_mailbox(item.event->type) && age_of(events[i]) != 0) set_age(events[i], item.event->age);
   }

@@ -2,8 +2,14 @@
 // they mean.
 //
 // Waking: setting an event wakes every waiter that is present. An auto-reset event stays signalled only if
-// nobody was waiting; then the next waiter consumes it, or RESET clears it. So no wake-up is lost and none is
-// handed to the wrong one of several waiters.
+// nobody was waiting; then the next waiter consumes it, or RESET clears it.
+//
+// Two threads may wait on one event for two different signals (the runtime shares one event among the
+// inactive signals of all queues), so the waiter that consumes a set need not be the one it was meant for.
+// Newer runtimes send the age of the event they last saw, and a wait ends at once if it has moved on. For
+// runtimes that send none the table remembers the age for each thread; a thread that may sleep is woken by a
+// set it has not seen, whoever consumed it. The runtime looks at its signals and waits again, so one look too
+// many is harmless and one too few is a hang. A poll (timeout 0) is answered from the signalled state alone.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +17,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include <linux/kfd_ioctl.h>
@@ -70,11 +77,14 @@ class EventTable final : public cp::InterruptSink {
     bool has_slot = false;
     kfd_hsa_memory_exception_data fault{};
     std::vector<WaitItem*> waiting;
+    std::unordered_map<int, uint64_t> seen;  ///< age at the end of the last wait of a thread (tid)
   };
 
   Event* find(uint32_t id);
   void set_locked(Event& event);
   void clear_slot(const Event& event);
+  static bool unseen(const Event& event, int thread);
+  static void see(Event& event, int thread);
   static bool satisfied(const Waiter& waiter, bool all, bool& failed);
   void leave(Waiter& waiter, bool give_back);
 

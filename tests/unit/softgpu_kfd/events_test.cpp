@@ -138,6 +138,31 @@ TEST_CASE("events: an auto-reset event that woke somebody is not signalled any m
   CHECK(f.wait({id, other}, 0) == kTimeout);
 }
 
+// Two threads, one event, two signals: the set meant for one thread, which is not yet asleep, is consumed by
+// the other. Without event ages from the runtime the first one must be woken all the same.
+TEST_CASE("events: a set consumed by one thread still ends another thread's next wait, once") {
+  Fixture f;
+  const uint32_t id = f.signal().id;
+  f.table.set(id);
+  std::thread other([&] { CHECK(f.wait({id}, kForever) == kComplete); });
+  other.join();
+  CHECK(f.wait({id}, 0) == kTimeout);  // a poll sees the state alone
+  f.table.set(id);
+  std::thread again([&] { CHECK(f.wait({id}, kForever) == kComplete); });
+  again.join();
+  CHECK(f.wait({id}, kForever) == kComplete);  // would hang
+  CHECK(f.wait({id}, 1) == kTimeout);          // and once is enough
+}
+
+TEST_CASE("events: threads that come and go are forgotten, at the price of one look") {
+  Fixture f;
+  const uint32_t id = f.signal().id;
+  f.table.set(id);
+  for (int i = 0; i < 600; ++i) std::thread([&] { CHECK(f.wait({id}, kForever) == kComplete); }).join();
+  CHECK(f.wait({id}, kForever) == kComplete);
+  CHECK(f.wait({id}, 1) == kTimeout);
+}
+
 TEST_CASE("events: wait for all, and what a time-out consumed is given back") {
   Fixture f;
   const uint32_t a = f.signal().id;
