@@ -21,6 +21,13 @@ using replay::t_state;
 using replay::Window;
 using report::Reason;
 
+namespace {
+
+/// Packets looked at in one go; more that came together are told from their neighbours in the next.
+constexpr uint64_t kLookAhead = 256;
+
+}  // namespace
+
 ProxyQueue* ProxyQueue::make(ProxySlot* slot, replay::Replayer& replayer, replay::Agent& agent,
                              const hsa::HsaApi& api, hsa_queue_t* real, hsa_queue_type32_t type,
                              hsa_signal_t doorbell_model) {
@@ -61,6 +68,7 @@ ProxyQueue::ProxyQueue(ProxySlot* slot, replay::Replayer& replayer, replay::Agen
       size_(real->size),
       mask_(real->size - 1),
       write_index_(&slot->queue.write_dispatch_id),
+      reserved_(real->size),
       queue_(api, replayer.next_queue_id(), agent, real, type) {}
 
 void ProxyQueue::retire(uint64_t index) {
@@ -86,27 +94,31 @@ void ProxyQueue::serve() {
   const uint64_t write = load_write_index(__ATOMIC_ACQUIRE);
   uint64_t taken = queue_.taken.load(std::memory_order_relaxed);
   const uint64_t limit = std::min(write, taken + size_);
+  const bool split = replayer_.core().options.split_batches;
   while (taken < limit) {
     uint64_t next;
     if (!replayer_.listening()) {
       next = forward(taken, limit - taken);
     } else {
-      const uint64_t count = ready(taken, limit);
+      const uint64_t count = ready(taken, std::min(limit, taken + kLookAhead));
       if (count == 0) break;
-      // A submission is what one doorbell store announces. Several producers may publish out of order, then
-      // one store finds the packets of several: as many stores as packets means that each came alone.
-      const bool alone = count <= bells_ || replayer_.core().options.split_batches;
-      const bool graph = t_state.graph != 0 && !replayer_.core().options.split_batches;
-      if (alone && !graph)
-        next = take_one(taken);
-      else
-        next = forward_batch(taken, count, graph ? Reason::graph : Reason::multi_packet);
+      const bool graph = t_state.graph != 0;
+      const uint64_t batch = split ? 0 : graph ? count : submitted_together(taken, count);
+      next = batch == 0 ? take_one(taken)
+                        : forward_batch(taken, batch, graph ? Reason::graph : Reason::multi_packet);
     }
     if (next == taken) break;
-    bells_ -= std::min(bells_, next - taken);
     taken = queue_.taken.load(std::memory_order_relaxed);  // others may have had the queue meanwhile
   }
-  if (taken == write) bells_ = 0;
+}
+
+/// @return how many of the `count` published packets from `from` on were each submitted with others; 0 when
+/// the
+///         first one came alone
+uint64_t ProxyQueue::submitted_together(uint64_t from, uint64_t count) {
+  uint64_t n = 0;
+  while (n < count && reserved_.together(from + n, from, count)) ++n;
+  return n;
 }
 
 /// Lets go of the queue while the gate is closed, so that the window's owner may use it.

@@ -10,8 +10,10 @@
 #include <cstdint>
 
 #include "intercept/proxy_arena.hpp"
+#include "intercept/reservations.hpp"
 #include "replay/queue.hpp"
 #include "replay/replayer.hpp"
+#include "replay/thread_state.hpp"
 
 namespace kreplay::intercept {
 
@@ -49,22 +51,30 @@ class ProxyQueue {
     return queue_.shown_read_index();
   }
   uint64_t load_write_index(int order) const { return __atomic_load_n(write_index_, order); }
-  void store_write_index(uint64_t value, int order) { __atomic_store_n(write_index_, value, order); }
+  void store_write_index(uint64_t value, int order) {
+    const uint64_t before = load_write_index(__ATOMIC_RELAXED);
+    if (value > before) reserved_.note(before, value - before, replay::submission());
+    __atomic_store_n(write_index_, value, order);
+  }
   uint64_t add_write_index(uint64_t value, int order) {
-    return __atomic_fetch_add(write_index_, value, order);
+    const uint64_t first = __atomic_fetch_add(write_index_, value, order);
+    reserved_.note(first, value, replay::submission());
+    return first;
   }
   uint64_t cas_write_index(uint64_t expected, uint64_t value, int order) {
-    __atomic_compare_exchange_n(write_index_, &expected, value, false, order,
-                                order == __ATOMIC_RELEASE   ? __ATOMIC_RELAXED
-                                : order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE
-                                                            : order);
+    const uint64_t first = expected;
+    const bool done = __atomic_compare_exchange_n(write_index_, &expected, value, false, order,
+                                                  order == __ATOMIC_RELEASE   ? __ATOMIC_RELAXED
+                                                  : order == __ATOMIC_ACQ_REL ? __ATOMIC_ACQUIRE
+                                                                              : order);
+    if (done && value > first) reserved_.note(first, value - first, replay::submission());
     return expected;
   }
 
   /// A store to the doorbell, whatever its value.
   void doorbell() {
+    replay::end_submission();
     if (__builtin_expect(!queue_.try_lock(), 0) && !lock_contended()) return;
-    ++bells_;
     serve();
     queue_.unlock();
   }
@@ -82,6 +92,7 @@ class ProxyQueue {
   static bool published(uint32_t word0) { return hsa::type_bits(word0) != HSA_PACKET_TYPE_INVALID; }
   void retire(uint64_t index);
   uint64_t ready(uint64_t from, uint64_t limit) const;
+  uint64_t submitted_together(uint64_t from, uint64_t count);
   hsa::Packet copy_of(uint64_t index) const;
 
   /// Everything below runs with queue_ in state `forwarding`, past the gate, unless it says otherwise.
@@ -101,7 +112,7 @@ class ProxyQueue {
   const uint32_t mask_;
   volatile uint64_t* const write_index_;  ///< in the slot, where programs may look for it
   void* relay_ = nullptr;
-  uint64_t bells_ = 0;  ///< doorbell stores not yet matched with packets; guarded by queue_
+  Reservations reserved_;
   /// The thread that runs a tool callback while it holds the queue.
   std::atomic<const replay::ThreadState*> held_by_{nullptr};
   /// Packets wait although they are published, because the real ring is full.

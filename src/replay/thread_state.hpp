@@ -13,6 +13,7 @@ struct ThreadState {
   uint32_t ours = 0;                   ///< depth of our own work: hooks pass straight through
   uint32_t graph = 0;                  ///< depth of HIP graph launches on the stack
   uint32_t tid = 0;                    ///< gettid(), 0 = not asked yet
+  uint32_t submission = 0;             ///< see submission(); 0 = none begun yet
   uint16_t expected_entry = 0;         ///< entry point + 1 whose table side we are about to be called on
   bool from_table = false;             ///< the hook being entered was reached through the runtime's table
   Window* window = nullptr;            ///< innermost open window of this thread
@@ -53,5 +54,19 @@ class TheirsScope {
 
 /// gettid(), asked once per thread.
 uint32_t thread_id();
+
+/// A thread's first submission number: 15 bits for the thread, 16 for its submissions, never 0.
+uint32_t first_submission();
+
+/// Number of the submission the thread is preparing: the packets it reserves between two of its doorbell
+/// stores. 31 bits; different for different threads, and for the next 65,535 submissions of the same one.
+inline uint32_t submission() {
+  if (__builtin_expect(t_state.submission == 0, 0)) t_state.submission = first_submission();
+  return t_state.submission;
+}
+inline void end_submission() {
+  const uint32_t now = t_state.submission;
+  if (now != 0) t_state.submission = (now & ~0xffffu) | ((now + 1) & 0xffffu);
+}
 
 }  // namespace kreplay::replay

@@ -1,7 +1,6 @@
 // __device__ variables: no argument of the kernel points at what it changes.
 // e2e-replayed: ^device_counter LAUNCHES
 // Threads that share a ring may publish together; each of their dispatches is still wanted.
-// e2e-env-replayed: KREPLAY_BATCH=split
 #include "support/proof.hpp"
 
 __device__ unsigned long long total;

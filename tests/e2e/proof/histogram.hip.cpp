@@ -2,7 +2,6 @@
 // doubles a neighbour's dispatch shows in the shared one.
 // e2e-replayed: ^histogram LAUNCHES
 // Threads that share a ring may publish together; each of their dispatches is still wanted.
-// e2e-env-replayed: KREPLAY_BATCH=split
 #include "support/proof.hpp"
 
 constexpr unsigned kBins = 37;

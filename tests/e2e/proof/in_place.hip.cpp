@@ -1,7 +1,6 @@
 // x[i] += y[i]: every pass too many, or on the result of another, changes x.
 // e2e-replayed: ^in_place LAUNCHES
 // Threads that share a ring may publish together; each of their dispatches is still wanted.
-// e2e-env-replayed: KREPLAY_BATCH=split
 #include "support/proof.hpp"
 
 __global__ void in_place(float* x, const float* y, unsigned count) {

@@ -2,7 +2,6 @@
 // a list through three allocations.
 // e2e-replayed: ^pointer_chase LAUNCHES
 // Threads that share a ring may publish together; each of their dispatches is still wanted.
-// e2e-env-replayed: KREPLAY_BATCH=split
 #include "support/proof.hpp"
 
 struct Node {

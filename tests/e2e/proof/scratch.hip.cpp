@@ -1,7 +1,6 @@
 // A kernel with private arrays in scratch memory that works in place.
 // e2e-replayed: ^scratch LAUNCHES
 // Threads that share a ring may publish together; each of their dispatches is still wanted.
-// e2e-env-replayed: KREPLAY_BATCH=split
 #include "support/proof.hpp"
 
 constexpr unsigned kLocal = 48;

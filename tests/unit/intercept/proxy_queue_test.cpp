@@ -240,7 +240,58 @@ TEST_CASE("four producers, every dispatch replayed: each runs its passes, result
   REQUIRE(eventually([&] { return q.proxy->load_read_index() == 160; }));
   for (int p = 0; p < 4; ++p) CHECK(counters[p] == 40);
   CHECK(rig.gpu.problems().empty());
-  CHECK(rig.records_with("\"dispatch\"") >= 1);
+  CHECK(rig.records_with("\"replayed\"") == 160);  // one doorbell may find packets of several producers
+}
+
+TEST_CASE(
+    "C40: packets of two threads under one doorbell are two submissions; a batch among them stays one") {
+  Rig rig;
+  rig.tool.plan = {kreplay::tool_api::PassMode::fixed, 2};
+  rig.gpu.set_kernel(kCount, [](void* at) { ++*static_cast<int64_t*>(at); });
+  auto* counter = rig.device<int64_t>(1);
+  Proxied q(rig);
+  const auto in_other_thread = [](const auto& work) { std::thread(work).join(); };
+  // Slots: 0 ours; 1 another thread's; 2 and 4 a third thread's, around 3, which is a fourth thread's.
+  REQUIRE(q.reserve(1) == 0);
+  in_other_thread([&] { REQUIRE(q.reserve(1) == 1); });
+  std::atomic<int> step{0};
+  std::thread third([&] {
+    REQUIRE(q.reserve(1) == 2);
+    step = 1;
+    while (step != 2) std::this_thread::yield();
+    REQUIRE(q.reserve(1) == 4);
+  });
+  while (step != 1) std::this_thread::yield();
+  in_other_thread([&] { REQUIRE(q.reserve(1) == 3); });
+  step = 2;
+  third.join();
+  for (uint64_t i = 0; i < 5; ++i) q.publish(i, dispatch_packet(kCount, counter, {0}));
+  q.proxy->doorbell();
+  REQUIRE(eventually([&] { return q.proxy->load_read_index() == 5; }));
+  CHECK(*counter == 5);
+  CHECK(rig.records_with("\"replayed\"") == 3);
+  CHECK(rig.records_with("\"multi_packet\"") == 2);
+  // The third thread's second half was published alone, and still belongs to its first.
+  CHECK(rig.gpu.problems().empty());
+}
+
+TEST_CASE("a thread that rings for each packet submits each alone, though their slots were reserved before") {
+  Rig rig;
+  rig.tool.plan = {kreplay::tool_api::PassMode::fixed, 2};
+  rig.gpu.set_kernel(kCount, [](void* at) { ++*static_cast<int64_t*>(at); });
+  auto* counter = rig.device<int64_t>(1);
+  Proxied q(rig, 16);
+  for (int round = 0; round < 5; ++round) {  // wraps the ring, and what is known of its slots
+    const uint64_t first = q.reserve(8);
+    q.wait_room(first, 8);
+    for (uint64_t i = 0; i < 8; ++i) {
+      q.publish(first + i, dispatch_packet(kCount, counter, {0}));
+      q.proxy->doorbell();
+    }
+  }
+  REQUIRE(eventually([&] { return q.proxy->load_read_index() == 40; }));
+  CHECK(*counter == 40);
+  CHECK(rig.records_with("\"replayed\"") == 40);
 }
 
 TEST_CASE("C40: packets that share a doorbell are not replayed, and said to be so; split replays each") {
