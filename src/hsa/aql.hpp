@@ -59,6 +59,13 @@ constexpr uint8_t kFormatExtDispatch = 3;
 constexpr size_t kCompletionOffset = 56;
 constexpr size_t kKernelObjectOffset = 32;
 
+/// Kernel object of a dispatch packet of either kind. @param packet 64 bytes, 8-byte aligned
+inline uint64_t kernel_object(const void* packet) {
+  uint64_t value;
+  std::memcpy(&value, static_cast<const std::byte*>(packet) + kKernelObjectOffset, sizeof value);
+  return value;
+}
+
 constexpr uint32_t type_bits(uint32_t word0) { return word0 & 0xff; }
 constexpr bool has_barrier_bit(uint32_t word0) { return (word0 >> HSA_PACKET_HEADER_BARRIER) & 1; }
 

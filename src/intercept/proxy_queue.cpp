@@ -89,8 +89,8 @@ hsa::Packet ProxyQueue::copy_of(uint64_t index) const {
   return packet;
 }
 
-void ProxyQueue::serve() {
-  pass_gate();
+bool ProxyQueue::serve() {
+  if (!pass_gate()) return false;
   const uint64_t write = load_write_index(__ATOMIC_ACQUIRE);
   uint64_t taken = queue_.taken.load(std::memory_order_relaxed);
   const uint64_t limit = std::min(write, taken + size_);
@@ -107,9 +107,11 @@ void ProxyQueue::serve() {
       next = batch == 0 ? take_one(taken)
                         : forward_batch(taken, batch, graph ? Reason::graph : Reason::multi_packet);
     }
+    if (next == kLost) return false;
     if (next == taken) break;
     taken = queue_.taken.load(std::memory_order_relaxed);  // others may have had the queue meanwhile
   }
+  return true;
 }
 
 /// @return how many of the `count` published packets from `from` on were each submitted with others; 0 when
@@ -122,21 +124,41 @@ uint64_t ProxyQueue::submitted_together(uint64_t from, uint64_t count) {
 }
 
 /// Lets go of the queue while the gate is closed, so that the window's owner may use it.
-void ProxyQueue::pass_gate() {
+bool ProxyQueue::pass_gate() {
   while (!queue_.agent().gate_open()) {
     if (Window* mine = Window::mine(queue_.agent())) {
       mine->mark_reentrant();
       // Packets of threads that wait at the gate are in the ring before ours.
       if (queue_.gate_waiters.load(std::memory_order_acquire) != 0) mine->break_into();
-      return;
+      return true;
     }
     queue_.gate_waiters.fetch_add(1, std::memory_order_acq_rel);
     queue_.unlock();
     const bool open = replayer_.wait_at_gate(queue_);
-    queue_.lock();
+    const bool ours = lock_or_leave();
     queue_.gate_waiters.fetch_sub(1, std::memory_order_acq_rel);
-    if (!open) return;
+    if (!ours) return false;
+    if (!open) return true;
   }
+  return true;
+}
+
+/// Waits for the queue, which another thread may hold for as long as a tool callback takes. Nothing is lost
+/// when it takes too long: that thread then serves what we published.
+bool ProxyQueue::lock_or_leave() {
+  constexpr uint64_t kOnceMoreNs = 1'000'000;
+  if (queue_.lock_for(replayer_.core().options.drain_timeout_ns)) return true;
+  left_behind_.store(true, std::memory_order_seq_cst);
+  // The owner looks at the flag after it let go. If it did so just before we set it, the queue is free by
+  // now.
+  if (!queue_.lock_for(kOnceMoreNs)) return false;
+  left_behind_.store(false, std::memory_order_relaxed);
+  return true;
+}
+
+/// @return whether the queue is ours again, to serve what another thread left
+bool ProxyQueue::take_left_behind() {
+  return left_behind_.exchange(false, std::memory_order_acq_rel) && queue_.try_lock();
 }
 
 /// Copies up to `count` published packets to the real ring, one doorbell for all.
@@ -173,12 +195,16 @@ uint64_t ProxyQueue::forward_batch(uint64_t from, uint64_t count, Reason reason)
   {
     const OursScope ours;
     for (uint64_t i = first; i < first + (next - from); ++i)
-      if (hsa::is_dispatch(queue_.ring.kind_at(i)))
-        replayer_.account(queue_, queue_.ring.packet_at(i), reason);
+      if (hsa::is_dispatch(queue_.ring.kind_at(i))) account(queue_.ring.packet_at(i), reason);
   }
   queue_.resume();
-  pass_gate();
-  return next;
+  return pass_gate() ? next : kLost;
+}
+
+void ProxyQueue::account(const Packet& packet, Reason reason) {
+  replay::Replayer::Candidate candidate;
+  if (replayer_.wants(queue_, hsa::kernel_object(&packet), candidate))
+    replayer_.account(queue_, packet, candidate, reason);
 }
 
 /// Takes one packet that came alone. @return index of the next packet to take
@@ -189,6 +215,8 @@ uint64_t ProxyQueue::take_one(uint64_t index) {
     stalled_.store(true, std::memory_order_relaxed);
     return index;
   }
+  replay::Replayer::Candidate candidate;
+  if (!replayer_.wants(queue_, hsa::kernel_object(slot_at(index)), candidate)) return forward(index, 1);
   const Packet packet = copy_of(index);
   retire(index);
   queue_.hold();
@@ -200,7 +228,7 @@ uint64_t ProxyQueue::take_one(uint64_t index) {
     };
     const uint64_t before = submitted();
     try {
-      replayer_.submit(queue_, packet);
+      replayer_.submit(queue_, packet, candidate);
     } catch (...) {
       // Whatever failed (memory, most likely): the application's dispatch still has to run, once.
       if (submitted() == before) replayer_.submit_once(queue_, packet);
@@ -211,8 +239,7 @@ uint64_t ProxyQueue::take_one(uint64_t index) {
   const uint64_t next = index + 1 + queue_.ahead.exchange(0, std::memory_order_relaxed);
   queue_.taken.store(next, std::memory_order_release);
   queue_.resume();
-  pass_gate();
-  return next;
+  return pass_gate() ? next : kLost;
 }
 
 /// The queue is somebody's. @return true when it is ours now; false when the doorbell was served otherwise.
@@ -224,10 +251,7 @@ bool ProxyQueue::lock_contended() {
       return false;
     }
     Window* mine = Window::mine(queue_.agent());
-    if (mine == nullptr) {
-      queue_.lock();
-      return true;
-    }
+    if (mine == nullptr) return lock_or_leave();
     // Inside our window we cannot wait for a thread that waits for our window: its dispatch goes first, and
     // nothing may be restored afterwards.
     uint32_t expected = Queue::kWaiting;
@@ -264,18 +288,16 @@ void ProxyQueue::serve_ahead() {
     queue_.ahead.fetch_add(1, std::memory_order_relaxed);
     replayer_.submit_once(queue_, packet);
     if (replayer_.listening() && hsa::is_dispatch(hsa::kind_of(packet.word[0])))
-      replayer_.account(queue_, packet, Reason::reentrant);
+      account(packet, Reason::reentrant);
   }
 }
 
 /// Tries again what did not fit into the real ring. Called where the application looks for free slots.
 void ProxyQueue::pump() {
   if (!queue_.try_lock()) return;
-  if (queue_.agent().gate_open() && queue_.ring.free_slots() != 0) {
-    stalled_.store(false, std::memory_order_relaxed);
-    serve();
-  }
-  queue_.unlock();
+  if (!queue_.agent().gate_open() || queue_.ring.free_slots() == 0) return queue_.unlock();
+  stalled_.store(false, std::memory_order_relaxed);
+  serve_and_unlock();
 }
 
 }  // namespace kreplay::intercept

@@ -75,8 +75,7 @@ class ProxyQueue {
   void doorbell() {
     replay::end_submission();
     if (__builtin_expect(!queue_.try_lock(), 0) && !lock_contended()) return;
-    serve();
-    queue_.unlock();
+    serve_and_unlock();
   }
 
  private:
@@ -96,12 +95,24 @@ class ProxyQueue {
   hsa::Packet copy_of(uint64_t index) const;
 
   /// Everything below runs with queue_ in state `forwarding`, past the gate, unless it says otherwise.
-  void serve();
-  void pass_gate();
+  /// Those that return bool: false when the queue is not ours any more. Those that return an index: kLost
+  /// then.
+  static constexpr uint64_t kLost = ~uint64_t{0};
+  bool serve();
+  void serve_and_unlock() {
+    do {
+      if (!serve()) return;
+      queue_.unlock();
+    } while (__builtin_expect(left_behind_.load(std::memory_order_relaxed), 0) && take_left_behind());
+  }
+  bool pass_gate();
   uint64_t forward(uint64_t from, uint64_t count);
   uint64_t forward_batch(uint64_t from, uint64_t count, report::Reason reason);
+  void account(const hsa::Packet& packet, report::Reason reason);
   uint64_t take_one(uint64_t index);
   bool lock_contended();
+  bool lock_or_leave();
+  bool take_left_behind();
   void serve_ahead();
   void pump();
 
@@ -117,6 +128,8 @@ class ProxyQueue {
   std::atomic<const replay::ThreadState*> held_by_{nullptr};
   /// Packets wait although they are published, because the real ring is full.
   std::atomic<bool> stalled_{false};
+  /// A thread gave up waiting for the queue: whoever has it serves what that thread published, too.
+  std::atomic<bool> left_behind_{false};
   replay::Queue queue_;
 };
 

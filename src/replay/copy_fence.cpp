@@ -20,9 +20,20 @@ CopyFence::Ticket CopyFence::enter(Agents agents, hsa_signal_t completion, const
   Ticket ticket{agents, 0, false};
   if (agents.first == 0 && agents.second == 0) return ticket;
   std::unique_lock lock(mutex_);
-  // Not bounded here: the window that closed the fence is bounded in every step.
-  while ((closed(agents.first) && !mine(agents.first)) || (closed(agents.second) && !mine(agents.second)))
-    changed_.wait_for(lock, std::chrono::seconds(1));
+  // Bounded by the window that closed the fence: each of its steps is, and while_waiting_ sees to its
+  // callbacks.
+  const auto in_the_way = [&]() -> uint64_t {
+    for (const uint64_t agent : {agents.first, agents.second})
+      if (closed(agent) && !mine(agent)) return agent;
+    return 0;
+  };
+  while (const uint64_t agent = in_the_way()) {
+    changed_.wait_for(lock, std::chrono::nanoseconds(slice_ns_));
+    if (!while_waiting_) continue;
+    lock.unlock();
+    while_waiting_(agent);
+    lock.lock();
+  }
   ticket.active = true;
   for (const uint64_t agent : {agents.first, agents.second})
     if (agent != 0) entering_.push_back(agent);

@@ -14,6 +14,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -24,6 +25,13 @@ namespace kreplay::replay {
 
 class CopyFence {
  public:
+  /// @param while_waiting called at least once per slice by a thread that waits for the window of an agent,
+  /// with no
+  ///        lock held; may end the wait with open()
+  void set_while_waiting(std::function<void(uint64_t agent)> while_waiting, uint64_t slice_ns) {
+    while_waiting_ = std::move(while_waiting);
+    slice_ns_ = slice_ns;
+  }
   CopyFence() = default;
   CopyFence(const CopyFence&) = delete;
   CopyFence& operator=(const CopyFence&) = delete;
@@ -85,7 +93,9 @@ class CopyFence {
   void drop(size_t index);  // mutex_ held
   bool closed(uint64_t agent) const;
 
-  std::mutex mutex_;  // guards everything below
+  std::function<void(uint64_t agent)> while_waiting_;  // set before the first copy, then constant
+  uint64_t slice_ns_ = 1'000'000'000;                  // same
+  std::mutex mutex_;                                   // guards everything below
   std::condition_variable changed_;
   std::vector<uint64_t> closed_;
   std::vector<uint64_t> entering_;  // one entry per agent and copy inside the runtime's call

@@ -10,17 +10,21 @@ constexpr int kSpins = 200;
 constexpr uint64_t kRecheckNs = 1'000'000;  // a wake-up can be missed (unlock() has no fence), so look again
 }  // namespace
 
-void Queue::lock_slow() {
+bool Queue::lock_slow(uint64_t timeout_ns) {
   for (int i = 0; i < kSpins; ++i) {
-    if (state_.load(std::memory_order_relaxed) == kFree && try_lock()) return;
+    if (state_.load(std::memory_order_relaxed) == kFree && try_lock()) return true;
     cpu_relax();
   }
+  const uint64_t end = now_ns() + timeout_ns;
   waiters_.fetch_add(1, std::memory_order_seq_cst);
-  while (!try_lock()) {
+  bool taken = try_lock();
+  while (!taken && now_ns() < end) {
     const uint32_t seen = state_.load(std::memory_order_relaxed);
     if (seen != kFree) futex_wait(state_, seen, kRecheckNs);
+    taken = try_lock();
   }
   waiters_.fetch_sub(1, std::memory_order_relaxed);
+  return taken;
 }
 
 void Queue::wake() { futex_wake_all(state_); }

@@ -37,11 +37,8 @@ class Queue {
   bool cooperative() const { return type_ == HSA_QUEUE_TYPE_COOPERATIVE; }
 
   // --- ownership of the application's ring ---
-  /// free -> forwarding; blocks while another thread owns the queue.
-  void lock() {
-    uint32_t expected = kFree;
-    if (!state_.compare_exchange_strong(expected, kForwarding, std::memory_order_seq_cst)) lock_slow();
-  }
+  /// free -> forwarding; waits at most `timeout_ns` while another thread owns the queue.
+  bool lock_for(uint64_t timeout_ns) { return try_lock() || lock_slow(timeout_ns); }
   bool try_lock() {
     uint32_t expected = kFree;
     return state_.compare_exchange_strong(expected, kForwarding, std::memory_order_seq_cst);
@@ -93,7 +90,7 @@ class Queue {
   static constexpr uint32_t kForwarding = 1;
   static constexpr uint32_t kHeld = 2;
 
-  void lock_slow();
+  bool lock_slow(uint64_t timeout_ns);
   void wake();
 
   const uint64_t id_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <exception>
 
 #include "base/log.hpp"
@@ -56,6 +57,8 @@ const char* explain(Reason reason) {
       return "the kernel calls the host";
     case Reason::learned:
       return "this kernel did not end in time before";
+    case Reason::callback_timeout:
+      return "a tool callback did not return in time";
     case Reason::pass_timeout:
       return "a pass did not end in time";
     case Reason::unsupported_packet:
@@ -73,6 +76,11 @@ Replayer::Replayer(const hsa::HsaApi& api, report::OutcomeSink& sink, const Opti
       tool_(tool),
       agent_id_of_(agent_id_of) {
   code_objects_ = std::make_unique<CodeObjects>(api, core_->kernels, core_->extents, agents_);
+  core_->copies.set_while_waiting(
+      [this](uint64_t handle) {
+        if (Agent* agent = find_agent(handle)) break_stuck(*agent);
+      },
+      gate_slice_ns());
 }
 Replayer::~Replayer() = default;
 
@@ -161,24 +169,21 @@ void Replayer::mark_bypassed(uint64_t agent, const char* area, const std::string
 /// What is known about a dispatch before anybody decides.
 struct Replayer::Described {
   hsa::DispatchFields fields;
-  Kernel* kernel = nullptr;
   tool_api::ReplayCall call;
   report::DispatchRecord record;
 };
 
-void Replayer::describe(Described& out, Queue& queue, const Packet& packet) {
+void Replayer::describe(Described& out, Queue& queue, const Packet& packet, const Candidate& candidate) {
   const Agent& agent = queue.agent();
   out.fields = hsa::dispatch_fields(packet);
-  out.kernel = core_->kernels.find(out.fields.kernel_object);
   tool_api::ReplayCall& call = out.call;
-  call.kernel = out.kernel == nullptr ? nullptr : &out.kernel->info;
-  call.agent = agent.handle().handle;
+  static_cast<tool_api::Candidate&>(call) = candidate.call;
   call.thread_id = thread_id();
   rocprofiler_kernel_dispatch_info_t& info = call.info;
   info.size = offsetof(rocprofiler_kernel_dispatch_info_t, reserved_padding);
   info.agent_id.handle = agent.info().tool_id;
   info.queue_id.handle = queue.id();
-  info.kernel_id = out.kernel == nullptr ? 0 : out.kernel->info.kernel_id;
+  info.kernel_id = call.kernel == nullptr ? 0 : call.kernel->kernel_id;
   info.dispatch_id = core_->next_dispatch.fetch_add(1, std::memory_order_relaxed);
   info.private_segment_size = out.fields.private_segment_bytes;
   info.group_segment_size = out.fields.group_segment_bytes;
@@ -193,6 +198,7 @@ void Replayer::describe(Described& out, Queue& queue, const Packet& packet) {
   record.queue_id = queue.id();
   record.thread_id = call.thread_id;
   record.correlation_id = call.correlation.internal;
+  record.launch = call.launch;
   for (int i = 0; i < 3; ++i) {
     record.grid[i] = out.fields.grid[i];
     record.workgroup[i] = out.fields.workgroup[i];
@@ -231,34 +237,32 @@ void Replayer::write(const report::DispatchRecord& record, Kernel* kernel) {
             record.detail.empty() ? "" : ": ", record.detail);
 }
 
-void Replayer::account(Queue& queue, const Packet& packet, Reason reason) {
-  tool_api::ReplayTool* tool = tool_();
-  if (tool == nullptr) return;
-  Described dispatch;
-  describe(dispatch, queue, packet);
-  if (!tool->wants(dispatch.call)) {
-    if (dispatch.call.skipped != Reason::none)
-      core_->sink.count_skipped(dispatch.call.kernel, dispatch.call.skipped);
-    return;
-  }
-  dispatch.record.launch = dispatch.call.launch;
-  dispatch.record.outcome = Outcome::declined;
-  dispatch.record.reason = reason;
-  write(dispatch.record, dispatch.kernel);
+bool Replayer::wants(const Queue& queue, uint64_t kernel_object, Candidate& candidate) {
+  candidate.tool = tool_();
+  if (candidate.tool == nullptr) return false;
+  candidate.kernel = core_->kernels.find(kernel_object);
+  candidate.call.kernel = candidate.kernel == nullptr ? nullptr : &candidate.kernel->info;
+  candidate.call.agent = queue.agent().handle().handle;
+  if (candidate.tool->wants(candidate.call)) return true;
+  if (candidate.call.skipped != Reason::none)
+    core_->sink.count_skipped(candidate.call.kernel, candidate.call.skipped);
+  return false;
 }
 
-void Replayer::submit(Queue& queue, const Packet& packet) {
-  tool_api::ReplayTool* tool = tool_();
-  if (tool == nullptr) return submit_once(queue, packet);
+void Replayer::account(Queue& queue, const Packet& packet, const Candidate& candidate, Reason reason) {
   Described dispatch;
-  describe(dispatch, queue, packet);
+  describe(dispatch, queue, packet, candidate);
+  dispatch.record.outcome = Outcome::declined;
+  dispatch.record.reason = reason;
+  write(dispatch.record, candidate.kernel);
+}
+
+void Replayer::submit(Queue& queue, const Packet& packet, const Candidate& candidate) {
+  tool_api::ReplayTool* tool = candidate.tool;
+  Described dispatch;
+  describe(dispatch, queue, packet, candidate);
   tool_api::ReplayCall& call = dispatch.call;
   report::DispatchRecord& record = dispatch.record;
-  if (!tool->wants(call)) {
-    if (call.skipped != Reason::none) core_->sink.count_skipped(call.kernel, call.skipped);
-    return submit_once(queue, packet);
-  }
-  record.launch = call.launch;
 
   tool_api::PassPlan plan;
   {
@@ -267,9 +271,9 @@ void Replayer::submit(Queue& queue, const Packet& packet) {
   }
   record.passes_requested = plan.mode == PassMode::until_stopped ? 0 : plan.passes;
   std::string detail;
-  Reason reason = plan.mode == PassMode::once ? Reason::none : decline_reason(queue, dispatch.kernel);
+  Reason reason = plan.mode == PassMode::once ? Reason::none : decline_reason(queue, candidate.kernel);
   if (plan.mode != PassMode::once && reason == Reason::none) {
-    Window window(*core_, queue, dispatch.kernel);
+    Window window(*core_, queue, candidate.kernel);
     bool submitted = false;
     reason = window.open(packet, detail, submitted);
     if (reason == Reason::none) {
@@ -277,7 +281,7 @@ void Replayer::submit(Queue& queue, const Packet& packet) {
       window.close();
       record.window_ns = now_ns() - window.opened_ns();
       record.detail = detail;
-      write(record, dispatch.kernel);
+      write(record, candidate.kernel);
       window.release();
       return;
     }
@@ -292,7 +296,7 @@ void Replayer::submit(Queue& queue, const Packet& packet) {
   record.outcome = plan.mode == PassMode::once ? Outcome::opted_out : Outcome::declined;
   record.reason = reason;
   record.detail = detail;
-  write(record, dispatch.kernel);
+  write(record, candidate.kernel);
 }
 
 void Replayer::submit_once(Queue& queue, const Packet& packet) {
@@ -314,8 +318,9 @@ void Replayer::submit_once(Queue& queue, const Packet& packet) {
   }
   // The ring cannot be full for long: the application's view of free slots already counts our packets. It can
   // be for as long as a barrier of ours sits in a queue that is held up.
-  const uint64_t start = now_ns();
+  uint64_t start = 0;
   while (queue.ring.free_slots() == 0 && queue.error.load(std::memory_order_relaxed) == 0) {
+    if (start == 0) start = now_ns();
     if (now_ns() - start > core_->options.drain_timeout_ns)
       fatal("replay", fmt::format("queue {}: no free slot within {} ms", queue.id(),
                                   core_->options.drain_timeout_ns / 1'000'000));
@@ -327,11 +332,17 @@ void Replayer::submit_once(Queue& queue, const Packet& packet) {
 
 bool Replayer::wait_at_gate(Queue& queue) {
   Agent& agent = queue.agent();
-  if (t_state.window != nullptr) return core_->owners.wait_over(agent) == nullptr;
-  while (!agent.wait_gate(kGateSliceNs)) {
-  }
+  if (t_state.window != nullptr)
+    return core_->owners.wait_over(agent, core_->options.drain_timeout_ns, core_->copies) == nullptr;
+  while (!agent.wait_gate(gate_slice_ns())) break_stuck(agent);
   return true;
 }
+
+bool Replayer::break_stuck(Agent& agent) {
+  return core_->owners.break_stuck(agent, core_->options.drain_timeout_ns, core_->copies);
+}
+
+uint64_t Replayer::gate_slice_ns() const { return std::min(kGateSliceNs, core_->options.drain_timeout_ns); }
 
 void Replayer::allocated(void* address, uint64_t size_bytes, uint64_t pool_or_region, uint32_t flags) {
   const PoolInfo* pool = memory_.find(pool_or_region);
@@ -408,8 +419,7 @@ bool Replayer::hold_executable(const std::vector<Agent*>& agents, const std::fun
       if (agent->defer(release)) return true;
       continue;
     }
-    while (!agent->wait_gate(kGateSliceNs)) {
-    }
+    while (!agent->wait_gate(gate_slice_ns())) break_stuck(*agent);
   }
   return false;
 }

@@ -63,12 +63,21 @@ class Replayer {
     const tool_api::ReplayTool* tool = tool_();
     return tool != nullptr && tool->listening();
   }
-  /// Submits one dispatch packet that came alone: replayed, or once.
+  /// A dispatch some tool may want, before it is submitted.
+  struct Candidate {
+    tool_api::ReplayTool* tool = nullptr;
+    Kernel* kernel = nullptr;
+    tool_api::Candidate call;
+  };
+  /// Whether a dispatch is a candidate. If not, it has been counted and goes on untouched. Path of every
+  /// dispatch while a tool listens: no lock, no allocation once the kernel was seen.
+  bool wants(const Queue& queue, uint64_t kernel_object, Candidate& candidate);
+  /// Submits one candidate that came alone: replayed, or once.
   /// @param queue held by the calling thread
-  void submit(Queue& queue, const hsa::Packet& packet);
-  /// Accounts for a dispatch that cannot be replayed where it stands (a batch, a graph); the caller submits
-  /// it. No callback of the tool's except wants().
-  void account(Queue& queue, const hsa::Packet& packet, report::Reason reason);
+  void submit(Queue& queue, const hsa::Packet& packet, const Candidate& candidate);
+  /// Writes the record of a candidate that cannot be replayed where it stands (a batch, a graph); the caller
+  /// submits it. No callback of the tool's.
+  void account(Queue& queue, const hsa::Packet& packet, const Candidate& candidate, report::Reason reason);
   /// Submits a packet through the gate. @param queue held by the calling thread
   void submit_once(Queue& queue, const hsa::Packet& packet);
   /// Waits until the gate of the queue's agent is open.
@@ -98,8 +107,11 @@ class Replayer {
   CopyFence::Agents agents_of(const void* first, const void* second) const;
 
  private:
+  /// For a thread that waits for the window open on `agent`; see WindowOwners::break_stuck().
+  bool break_stuck(Agent& agent);
+  uint64_t gate_slice_ns() const;
   struct Described;
-  void describe(Described& out, Queue& queue, const hsa::Packet& packet);
+  void describe(Described& out, Queue& queue, const hsa::Packet& packet, const Candidate& candidate);
   report::Reason decline_reason(const Queue& queue, const Kernel* kernel) const;
   void write(const report::DispatchRecord& record, Kernel* kernel);
 

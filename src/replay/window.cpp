@@ -52,15 +52,20 @@ report::Reason Window::open(const Packet& packet, std::string& detail, bool& sub
   submitted = false;
   queue_.parked_packet = packet;
   queue_.parked.store(Queue::kWaiting, std::memory_order_release);
-  const bool owned = core_.owners.acquire(agent_, *this);
+  const WindowOwners::Acquired acquired =
+      core_.owners.acquire(agent_, *this, core_.options.drain_timeout_ns, core_.copies);
   uint32_t expected = Queue::kWaiting;
   if (!queue_.parked.compare_exchange_strong(expected, Queue::kNone, std::memory_order_acq_rel)) {
     queue_.parked.store(Queue::kNone, std::memory_order_release);
     submitted = true;
   }
-  if (!owned) {
+  if (acquired == WindowOwners::Acquired::circle) {
     detail = "two windows would wait for each other";
     return Reason::reentrant;
+  }
+  if (acquired == WindowOwners::Acquired::stuck) {
+    detail = "the window in front of it is held up by a tool callback";
+    return Reason::callback_timeout;
   }
   if (submitted) {
     core_.owners.release(agent_);
@@ -85,7 +90,7 @@ report::Reason Window::open_locked(std::string& detail) {
   core_.copies.close(agent_.handle().handle);
   agent_.start_covering();
   agent_.pin_queues(agent_.window_queues);
-  wait_for_forwarders();
+  if (!wait_for_forwarders(detail)) return Reason::agent_drain;
 
   if (!ready_signals(detail)) return Reason::snapshot_failed;
   if (!agent_.drain)
@@ -135,17 +140,51 @@ bool Window::ready_signals(std::string& detail) {
 }
 
 /// A forwarder writes a handful of packets and never blocks, so this takes microseconds; the gate keeps new
-/// ones out.
-void Window::wait_for_forwarders() {
+/// ones out. Only another tool's interceptor below us could hold one up.
+bool Window::wait_for_forwarders(std::string& detail) {
   for (const Queue* queue : agent_.window_queues) {
     if (queue == &queue_) continue;
     for (unsigned spins = 0; queue->forwarding(); ++spins) {
-      if (spins < 1000)
+      if (spins < 1000) {
         cpu_relax();
-      else
-        sched_yield();
+        continue;
+      }
+      if (now_ns() - opened_ns_ > core_.options.drain_timeout_ns) {
+        detail = fmt::format("a thread has not finished submitting to queue {}", queue->id());
+        return false;
+      }
+      sched_yield();
     }
   }
+  return true;
+}
+
+/// Around a call of the tool's: the one thing in a window that has no bound of its own.
+class Window::CallbackScope {
+ public:
+  explicit CallbackScope(Window& window) : window_(window) {
+    window_.callback_since_ns_.store(now_ns(), std::memory_order_relaxed);
+    uint32_t expected = kWorking;
+    window_.phase_.compare_exchange_strong(expected, kInCallback, std::memory_order_acq_rel);
+  }
+  ~CallbackScope() {
+    uint32_t expected = kInCallback;
+    window_.phase_.compare_exchange_strong(expected, kWorking, std::memory_order_acq_rel);
+  }
+  CallbackScope(const CallbackScope&) = delete;
+  CallbackScope& operator=(const CallbackScope&) = delete;
+
+ private:
+  Window& window_;
+  TheirsScope theirs_;
+};
+
+bool Window::break_if_stuck(uint64_t limit_ns) {
+  uint32_t phase = phase_.load(std::memory_order_acquire);
+  if (phase == kInCallback && now_ns() - callback_since_ns_.load(std::memory_order_relaxed) > limit_ns &&
+      phase_.compare_exchange_strong(phase, kStuck, std::memory_order_acq_rel))
+    return true;
+  return phase == kStuck;
 }
 
 void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::ReplayCall& call,
@@ -167,13 +206,13 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
   PassEnd end = PassEnd::done;
   for (uint64_t pass = 0;; ++pass) {
     {
-      const TheirsScope theirs;
+      const CallbackScope scope(*this);
       tool.pass_enter(call, pass);
     }
     end = run_pass(packet, pass, detail);
     if (end != PassEnd::done) break;
     {
-      const TheirsScope theirs;
+      const CallbackScope scope(*this);
       tool.pass_exit(call, pass);
     }
     bool more = endless || pass + 1 < plan.passes;
@@ -193,10 +232,17 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
       }
     }
     if (more) {
-      const TheirsScope theirs;
+      const CallbackScope scope(*this);
       more = tool.continue_after(call, pass);
     }
     if (!more) break;
+    if (phase_.load(std::memory_order_acquire) == kStuck) {
+      record.outcome = report::Outcome::stopped;
+      record.reason = Reason::callback_timeout;
+      detail = fmt::format("a tool callback did not return within {} ms while other work waited",
+                           core_.options.drain_timeout_ns / 1'000'000);
+      break;
+    }
     if (broken_.load(std::memory_order_acquire)) {
       record.outcome = report::Outcome::stopped;
       record.reason = Reason::reentrant;
@@ -227,7 +273,7 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
   }
 
   {
-    const TheirsScope theirs;
+    const CallbackScope scope(*this);
     tool.config_exit(call);
   }
   const hsa_signal_t application = hsa::completion_signal(packet);

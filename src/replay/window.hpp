@@ -57,6 +57,9 @@ class Window {
   bool reentrant() const { return reentrant_; }
   /// Work of other threads was let into the window: nothing may be restored any more.
   void break_into() { broken_.store(true, std::memory_order_release); }
+  /// For another thread, while the window cannot be given up: breaks in if a tool callback has been running
+  /// for longer than `limit_ns`. @return whether the window is broken into for that reason, now or before
+  bool break_if_stuck(uint64_t limit_ns);
 
   uint64_t opened_ns() const { return opened_ns_; }
 
@@ -68,10 +71,13 @@ class Window {
   }
 
  private:
+  class CallbackScope;
+  enum Phase : uint32_t { kWorking, kInCallback, kStuck };
+
   report::Reason open_locked(std::string& detail);
   bool ready_signals(std::string& detail);
   void remember_times();
-  void wait_for_forwarders();
+  bool wait_for_forwarders(std::string& detail);
   enum class PassEnd { done, handed_over, failed };
   PassEnd run_pass(const hsa::Packet& packet, uint64_t pass, std::string& detail);
   void complete(hsa_signal_t application, hsa_signal_t last);
@@ -87,6 +93,9 @@ class Window {
   bool open_ = false;  ///< owned, with gate and fence closed
   bool reentrant_ = false;
   std::atomic<bool> broken_{false};
+  /// Other threads only take it from kInCallback to kStuck: a window is never broken into while it works.
+  std::atomic<uint32_t> phase_{kWorking};
+  std::atomic<uint64_t> callback_since_ns_{0};
   uint64_t opened_ns_ = 0;
 };
 

@@ -1,12 +1,20 @@
 #include "replay/window_owners.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include "replay/agent.hpp"
+#include "replay/copy_fence.hpp"
 #include "replay/thread_state.hpp"
 #include "replay/window.hpp"
 
 namespace kreplay::replay {
+namespace {
+
+/// A wake-up is never missed (the condition's mutex); this is how often a stuck callback is looked for.
+constexpr uint64_t kSliceNs = 1'000'000'000;
+
+}  // namespace
 
 bool WindowOwners::closes_circle(const Agent& agent) const {
   if (t_state.window == nullptr) return false;  // nobody can wait for a thread that owns nothing
@@ -15,15 +23,32 @@ bool WindowOwners::closes_circle(const Agent& agent) const {
   return false;
 }
 
-bool WindowOwners::acquire(Agent& agent, Window& window) {
+WindowOwners::Acquired WindowOwners::acquire(Agent& agent, Window& window, uint64_t callback_limit_ns,
+                                             CopyFence& copies) {
+  const std::chrono::nanoseconds slice(std::min(callback_limit_ns, kSliceNs));
   std::unique_lock lock(mutex_);
   while (agent.owner != nullptr) {
-    if (closes_circle(agent)) return false;
+    if (closes_circle(agent)) return Acquired::circle;
+    if (break_stuck_locked(agent, callback_limit_ns, copies)) return Acquired::stuck;
     t_state.waiting_for = &agent;
-    released_.wait_for(lock, std::chrono::seconds(1));
+    released_.wait_for(lock, slice);
     t_state.waiting_for = nullptr;
   }
   agent.owner = &window;
+  return Acquired::yes;
+}
+
+bool WindowOwners::break_stuck(Agent& agent, uint64_t callback_limit_ns, CopyFence& copies) {
+  const std::lock_guard lock(mutex_);
+  return break_stuck_locked(agent, callback_limit_ns, copies);
+}
+
+// With the lock held the window cannot be given up, so gate and fence are still its own.
+bool WindowOwners::break_stuck_locked(Agent& agent, uint64_t callback_limit_ns, CopyFence& copies) {
+  if (agent.owner == nullptr || &agent.owner->thread() == &t_state) return false;
+  if (!agent.owner->break_if_stuck(callback_limit_ns)) return false;
+  copies.open(agent.handle().handle);
+  agent.open_gate();
   return true;
 }
 
@@ -33,7 +58,7 @@ void WindowOwners::release(Agent& agent) {
   released_.notify_all();
 }
 
-Window* WindowOwners::wait_over(Agent& agent) {
+Window* WindowOwners::wait_over(Agent& agent, uint64_t callback_limit_ns, CopyFence& copies) {
   std::unique_lock lock(mutex_);
   while (agent.owner != nullptr && !agent.gate_open()) {
     if (closes_circle(agent)) {
@@ -41,6 +66,7 @@ Window* WindowOwners::wait_over(Agent& agent) {
       agent.owner->break_into();
       return agent.owner;
     }
+    if (break_stuck_locked(agent, callback_limit_ns, copies)) return nullptr;
     t_state.waiting_for = &agent;
     released_.wait_for(lock, std::chrono::milliseconds(10));
     t_state.waiting_for = nullptr;

@@ -4,25 +4,34 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 
 namespace kreplay::replay {
 
 class Agent;
+class CopyFence;
 class Window;
 
 /// Threads: any. The lock is never held across a call out.
 class WindowOwners {
  public:
-  /// Waits until nobody owns `agent`'s window, then takes it. Not bounded by itself: every window is.
-  /// @return false when waiting would be a deadlock
-  bool acquire(Agent& agent, Window& window);
+  enum class Acquired { yes, circle, stuck };
+  /// Waits until nobody owns `agent`'s window, then takes it. What a window does by itself is bounded; for
+  /// its tool callbacks `callback_limit_ns` is the bound.
+  /// @return circle: waiting would be a deadlock; stuck: the window in front has been broken into
+  Acquired acquire(Agent& agent, Window& window, uint64_t callback_limit_ns, CopyFence& copies);
   void release(Agent& agent);
   /// For a thread that owns a window and wants to submit to an agent whose gate is closed: waits until that
   /// window is over. @return the window in whose way it stands when waiting would be a deadlock, else null
-  Window* wait_over(Agent& agent);
+  Window* wait_over(Agent& agent, uint64_t callback_limit_ns, CopyFence& copies);
+  /// Ends the isolation of the window open on `agent` if a tool callback has kept it open for longer than the
+  /// limit: gate and copy fence open, nothing will be restored any more. For a thread that waits for either.
+  /// @return whether the window is (now or already) broken into
+  bool break_stuck(Agent& agent, uint64_t callback_limit_ns, CopyFence& copies);
 
  private:
+  bool break_stuck_locked(Agent& agent, uint64_t callback_limit_ns, CopyFence& copies);
   bool closes_circle(const Agent& agent) const;
 
   std::mutex mutex_;  // guards Agent::owner and ThreadState::waiting_for

@@ -1,5 +1,6 @@
 // Counts dispatches that were no candidates. This is on the path of every dispatch that is not selected, so
-// threads count in shards of their own and only a reader adds them up.
+// threads count in shards of their own, remember where their latest kernels are counted, and only a reader
+// adds them up: the steady state is one addition to a line no other thread writes.
 #pragma once
 
 #include <array>
@@ -16,6 +17,7 @@ namespace kreplay::report {
 /// right.
 class SkipCounters {
  public:
+  SkipCounters();
   void count(uint64_t kernel_id, Reason reason);
   /// Adds what was counted so far to `totals`, per kernel and overall.
   void add_to(Totals& totals) const;
@@ -23,9 +25,12 @@ class SkipCounters {
  private:
   static constexpr size_t kShards = 64;
   struct alignas(128) Shard {
-    mutable std::mutex mutex;
-    std::unordered_map<uint64_t, uint64_t> counts;  ///< by kernel and reason, see key_of()
+    mutable std::mutex mutex;  ///< guards the map; its counts are added to without it
+    std::unordered_map<uint64_t, std::atomic<uint64_t>> counts;  ///< by kernel and reason, see key_of()
   };
+  std::atomic<uint64_t>& counter(uint64_t key);
+
+  const uint64_t serial_;  ///< of this object in the process, from 1
   std::array<Shard, kShards> shards_;
 };
 

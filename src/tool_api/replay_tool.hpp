@@ -34,18 +34,23 @@ struct ContextSet {
   void erase(unsigned index) { words[index / 64] &= ~(uint64_t{1} << (index % 64)); }
 };
 
-/// One candidate dispatch; lives on the submitting thread's stack from `wants` to `config_exit`.
-struct ReplayCall {
-  // filled by the window before `wants`
-  rocprofiler_kernel_dispatch_info_t info = {};
+/// What a tool is asked about first. Small: every dispatch makes one.
+struct Candidate {
   const report::KernelInfo* kernel = nullptr;  ///< null when the kernel object is unknown
   uint64_t agent = 0;                          ///< hsa_agent_t::handle
-  uint64_t thread_id = 0;
-  rocprofiler_correlation_id_t correlation = {};
   // filled by `wants`
-  uint64_t launch = 0;  ///< ordinal per kernel and agent, from 1
+  uint64_t launch = 0;  ///< ordinal per kernel and agent, from 1; 0 if the kernel is never wanted
   report::Reason skipped =
       report::Reason::none;  ///< why not wanted: filtered, runtime_internal, none = no subscriber
+  const void* subscriber = nullptr;
+};
+
+/// One candidate dispatch; lives on the submitting thread's stack from `wants` to `config_exit`.
+struct ReplayCall : Candidate {
+  // filled by the window before `config_enter`
+  rocprofiler_kernel_dispatch_info_t info = {};
+  uint64_t thread_id = 0;
+  rocprofiler_correlation_id_t correlation = {};
   // owned by the tool side
   PassPlan plan;
   rocprofiler_user_data_t config_data = {};
@@ -53,7 +58,6 @@ struct ReplayCall {
   rocprofiler_kernel_replay_pass_count_cb_t pass_count_cb = nullptr;
   rocprofiler_kernel_replay_continue_cb_t continue_cb = nullptr;       ///< as CONFIG ENTER left it
   rocprofiler_kernel_replay_continue_cb_t pass_continue_cb = nullptr;  ///< as this pass's PASS EXIT left it
-  const void* subscriber = nullptr;
   uint64_t subscriber_epoch = 0;
   bool entered = false;     ///< CONFIG ENTER was delivered and CONFIG EXIT is owed
   bool tool_threw = false;  ///< a callback of the tool threw: no further pass
@@ -67,8 +71,9 @@ class ReplayTool {
   virtual ~ReplayTool() = default;
   /// Whether any dispatch could be wanted now. A relaxed load: this is the fast path of every dispatch.
   virtual bool listening() const noexcept = 0;
-  /// Whether this dispatch is a candidate. Counts the launch. False: it is forwarded untouched.
-  virtual bool wants(ReplayCall& call) noexcept = 0;
+  /// Whether this dispatch is a candidate. Counts the launch. False: it is forwarded untouched. Calls no code
+  /// of a tool library: it runs while others wait for the caller's queue.
+  virtual bool wants(Candidate& candidate) noexcept = 0;
   virtual PassPlan config_enter(ReplayCall& call) noexcept = 0;
   virtual void pass_enter(ReplayCall& call, uint64_t pass) noexcept = 0;
   virtual void pass_exit(ReplayCall& call, uint64_t pass) noexcept = 0;

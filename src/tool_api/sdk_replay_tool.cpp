@@ -74,18 +74,18 @@ bool SdkReplayTool::listening() const noexcept {
   return subscription != nullptr && subscription->config && registry_.is_active(subscription->context->index);
 }
 
-bool SdkReplayTool::wants(ReplayCall& call) noexcept {
+bool SdkReplayTool::wants(Candidate& candidate) noexcept {
   try {
-    LaunchTable::Entry& entry =
-        table_.entry(call.kernel, call.agent, [](const report::KernelInfo*) { return report::Reason::none; });
-    call.launch = entry.launches.fetch_add(1, std::memory_order_relaxed) + 1;
+    LaunchTable::Entry& entry = table_.entry(candidate.kernel, candidate.agent,
+                                             [](const report::KernelInfo*) { return report::Reason::none; });
+    candidate.launch = entry.launches.fetch_add(1, std::memory_order_relaxed) + 1;
   } catch (...) {
-    call.launch = 0;  // out of memory: the ordinal is unknown, the dispatch still is a candidate
+    candidate.launch = 0;  // out of memory: the ordinal is unknown, the dispatch still is a candidate
   }
   const ReplaySubscription* subscription = registry_.replay_subscription();
   if (subscription == nullptr || !subscription->config || !registry_.is_active(subscription->context->index))
     return false;
-  call.subscriber = subscription;
+  candidate.subscriber = subscription;
   return true;
 }
 

@@ -17,7 +17,7 @@ class SdkReplayTool final : public ReplayTool {
   explicit SdkReplayTool(Registry& registry) : registry_(registry) {}
 
   bool listening() const noexcept override;
-  bool wants(ReplayCall& call) noexcept override;
+  bool wants(Candidate& candidate) noexcept override;
   PassPlan config_enter(ReplayCall& call) noexcept override;
   void pass_enter(ReplayCall& call, uint64_t pass) noexcept override;
   void pass_exit(ReplayCall& call, uint64_t pass) noexcept override;

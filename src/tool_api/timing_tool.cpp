@@ -65,20 +65,20 @@ report::Reason TimingTool::verdict(const report::KernelInfo* kernel) const {
   return report::Reason::none;
 }
 
-bool TimingTool::wants(ReplayCall& call) noexcept {
+bool TimingTool::wants(Candidate& candidate) noexcept {
   try {
-    LaunchTable::Entry& entry =
-        table_.entry(call.kernel, call.agent, [this](const report::KernelInfo* k) { return verdict(k); });
-    call.launch = entry.launches.fetch_add(1, std::memory_order_relaxed) + 1;
-    call.skipped = entry.verdict;
-    if (call.skipped == report::Reason::none && !launches_.contains(call.launch))
-      call.skipped = report::Reason::filtered;
+    LaunchTable::Entry& entry = table_.entry(candidate.kernel, candidate.agent,
+                                             [this](const report::KernelInfo* k) { return verdict(k); });
+    candidate.skipped = entry.verdict;
+    if (candidate.skipped != report::Reason::none) return false;
+    candidate.launch = entry.launches.fetch_add(1, std::memory_order_relaxed) + 1;
+    if (!launches_.contains(candidate.launch)) candidate.skipped = report::Reason::filtered;
   } catch (...) {
-    log::warn("timing tool", "out of memory for a kernel's launch count; dispatch {} is not replayed",
-              call.info.dispatch_id);
-    call.skipped = report::Reason::filtered;
+    log::warn("timing tool", "out of memory for a launch count; a launch of {} is not replayed",
+              candidate.kernel != nullptr ? candidate.kernel->demangled : "an unknown kernel");
+    candidate.skipped = report::Reason::filtered;
   }
-  return call.skipped == report::Reason::none;
+  return candidate.skipped == report::Reason::none;
 }
 
 PassPlan TimingTool::config_enter(ReplayCall& call) noexcept {

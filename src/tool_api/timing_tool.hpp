@@ -29,7 +29,7 @@ class TimingTool final : public ReplayTool {
   static Result<std::unique_ptr<TimingTool>> make(const Options& options);
 
   bool listening() const noexcept override { return true; }
-  bool wants(ReplayCall& call) noexcept override;
+  bool wants(Candidate& candidate) noexcept override;
   PassPlan config_enter(ReplayCall& call) noexcept override;
   void pass_enter(ReplayCall&, uint64_t) noexcept override {}
   void pass_exit(ReplayCall&, uint64_t) noexcept override {}

@@ -428,6 +428,65 @@ TEST_CASE(
   CHECK(rig.gpu.problems().empty());
 }
 
+TEST_CASE(
+    "a tool callback that waits for other threads' work gets it: the window is broken into, nobody hangs") {
+  kreplay::Options options = Rig::fast_options();
+  options.drain_timeout_ns = 30'000'000;
+  Rig rig(1, options);
+  rig.tool.plan = {kreplay::tool_api::PassMode::fixed, 4};
+  rig.gpu.set_kernel(kCount,
+                     [](void* at) { __atomic_fetch_add(static_cast<int64_t*>(at), 1, __ATOMIC_ACQ_REL); });
+  auto* counters = rig.device<int64_t>(4);
+  Proxied q(rig);
+  Proxied other(rig);
+  Proxied third(rig);
+  const auto submit = [](Proxied& queue, const Packet& packet) {
+    const uint64_t at = queue.reserve(1);
+    queue.publish(at, packet);
+    queue.proxy->doorbell();
+  };
+  const std::thread::id main = std::this_thread::get_id();
+  std::vector<std::thread> threads;
+  rig.tool.on_event = [&](const std::string& event) {
+    if (std::this_thread::get_id() != main || event != "pass_exit 1" || !threads.empty()) return;
+    const hsa_signal_t done = rig.gpu.make_signal(3);
+    std::atomic<int> returned{0};
+    // A candidate on another queue, a packet that is none, a copy, and a dispatch behind the one being
+    // replayed.
+    threads.emplace_back([&, done] { submit(other, dispatch_packet(kCount, counters + 1, done)); });
+    threads.emplace_back([&, done] { submit(third, kreplay::hsa::barrier_packet(done)); });
+    threads.emplace_back([&, done] {
+      auto& fence = rig.replayer->copies();
+      const auto ticket = fence.enter({FakeGpu::gpu(0), 0}, {0}, nullptr, 0, [](uint64_t) { return false; });
+      counters[2] = 7;
+      fence.leave(ticket, true);
+      rig.gpu.api.hsa_signal_subtract_screlease(done, 1);
+    });
+    threads.emplace_back([&] {
+      submit(q, dispatch_packet(kCount, counters + 3, {0}));
+      ++returned;  // left to the thread that has the queue
+    });
+    REQUIRE(eventually([&] { return FakeGpu::value(done) == 0 && returned == 1; }));
+  };
+  submit(q, dispatch_packet(kCount, counters, {0}));
+  for (std::thread& thread : threads) thread.join();
+  REQUIRE(eventually([&] { return q.proxy->load_read_index() == 2; }));
+  CHECK(counters[0] == 1);
+  CHECK(counters[1] == 1);
+  CHECK(counters[2] == 7);
+  CHECK(counters[3] == 1);
+  CHECK(rig.records_with("\"callback_timeout\"") == 2);  // stopped, and the declined candidate
+  CHECK(rig.records_with("\"stopped\"") == 1);
+  CHECK(rig.records_with("\"replayed\"") == 1);  // the one left behind, by the thread that had its queue
+  // The next window is as good as new.
+  rig.tool.on_event = [](const std::string&) {};
+  const size_t replayed = rig.records_with("\"replayed\"");
+  submit(q, dispatch_packet(kCount, counters, {0}));
+  CHECK(counters[0] == 2);
+  CHECK(rig.records_with("\"replayed\"") == replayed + 1);
+  CHECK(rig.gpu.problems().empty());
+}
+
 TEST_CASE("arena slots come back, oldest first, and a freed one is nobody's") {
   Rig rig;
   const ProxySlot* first = nullptr;

@@ -21,7 +21,7 @@ class ScriptTool : public kreplay::tool_api::ReplayTool {
  public:
   kreplay::tool_api::PassPlan plan{kreplay::tool_api::PassMode::fixed, 3};
   std::atomic<bool> listens{true};
-  std::function<bool(kreplay::tool_api::ReplayCall&)> wants_if = [](auto&) { return true; };
+  std::function<bool(kreplay::tool_api::Candidate&)> wants_if = [](auto&) { return true; };
   std::function<bool(uint64_t pass)> go_on = [](uint64_t) { return true; };
   std::function<void(const std::string& event)> on_event = [](const std::string&) {};
 
@@ -35,7 +35,7 @@ class ScriptTool : public kreplay::tool_api::ReplayTool {
   }
 
   bool listening() const noexcept override { return listens.load(); }
-  bool wants(kreplay::tool_api::ReplayCall& call) noexcept override {
+  bool wants(kreplay::tool_api::Candidate& call) noexcept override {
     call.launch = ++launches_;
     return wants_if(call);
   }
@@ -144,15 +144,19 @@ class HeldQueue {
   }
   void submit(const kreplay::hsa::Packet& packet) {
     const kreplay::replay::OursScope ours;
-    queue.lock();
+    REQUIRE(queue.lock_for(kPatienceNs));
     queue.hold();
-    rig_.replayer->submit(queue, packet);
+    kreplay::replay::Replayer::Candidate candidate;
+    if (rig_.replayer->wants(queue, kreplay::hsa::kernel_object(&packet), candidate))
+      rig_.replayer->submit(queue, packet, candidate);
+    else
+      rig_.replayer->submit_once(queue, packet);
     queue.taken.fetch_add(1);
     queue.unlock();
   }
   /// Forwards a packet that is no candidate.
   void forward(const kreplay::hsa::Packet& packet) {
-    queue.lock();
+    REQUIRE(queue.lock_for(kPatienceNs));
     queue.hold();
     rig_.replayer->submit_once(queue, packet);
     queue.taken.fetch_add(1);
@@ -160,6 +164,7 @@ class HeldQueue {
   }
 
  private:
+  static constexpr uint64_t kPatienceNs = 60'000'000'000;
   Rig& rig_;
 
  public:

@@ -175,7 +175,10 @@ TEST_CASE("cooperative queues, bypassed agents and graphs are declined with thei
   cooperative.submit(dispatch_packet(kAddOne, &args, {0}));
   CHECK(rig.records_with("\"cooperative\"") == 1);
   HeldQueue queue(rig);
-  rig.replayer->account(queue.queue, dispatch_packet(kAddOne, &args, {0}), kreplay::report::Reason::graph);
+  const auto graph = dispatch_packet(kAddOne, &args, {0});
+  kreplay::replay::Replayer::Candidate candidate;
+  REQUIRE(rig.replayer->wants(queue.queue, kreplay::hsa::kernel_object(&graph), candidate));
+  rig.replayer->account(queue.queue, graph, candidate, kreplay::report::Reason::graph);
   CHECK(rig.records_with("\"graph\"") == 1);
   rig.replayer->mark_bypassed(FakeGpu::gpu(0), "test", "a queue escaped");
   queue.submit(dispatch_packet(kAddOne, &args, {0}));
