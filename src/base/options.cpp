@@ -22,7 +22,7 @@ constexpr size_t kMaxRegexChars = 2000;  // the library's parser recurses per ne
 // --- readers: each returns an empty string, or why the value is refused (may be just "malformed") ---------
 
 using Why = std::string;
-const Why kMalformed = "malformed";
+constexpr const char* kMalformed = "malformed";
 
 Why read_flag(std::string_view text, bool* out) {
   if (text != "0" && text != "1") return kMalformed;
@@ -118,7 +118,8 @@ constexpr std::string_view kRegex =
     "an ECMAScript regular expression; it matches anywhere in the demangled name";
 constexpr std::string_view kSeconds = "seconds above 0 and up to 1000000, decimals allowed";
 
-const Row kRows[] = {
+// constinit: options are read by the library's constructor, before dynamic initialisation.
+constinit const Row kRows[] = {
     // The built-in timing tool, used when no tool library is given.
     {"KREPLAY_PASSES", "number", "5", "a whole number from 1 to 1000000",
      "How often each selected dispatch runs. 1: it runs once, nothing is saved or restored.",

