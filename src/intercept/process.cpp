@@ -17,7 +17,7 @@
 #include "intercept/environment.hpp"
 #include "intercept/exports.hpp"
 #include "intercept/instance.hpp"
-#include "replay/fatal.hpp"
+#include "replay/backtrace.hpp"
 #include "tool_api/tools.hpp"
 
 extern char** environ;
@@ -79,7 +79,8 @@ void on_exit() {
       sink->finish();
       const report::Sums sums = sink->totals().sums;
       note(handshake_event::ended,
-           fmt::format("{} {}", sums.dispatches, sums.outcomes[static_cast<size_t>(report::Outcome::replayed)]));
+           fmt::format("{} {}", sums.dispatches,
+                       sums.outcomes[static_cast<size_t>(report::Outcome::replayed)]));
       if (!options().quiet) {
         const std::string table = sink->summary();
         for (size_t done = 0; done < table.size();) {
@@ -296,8 +297,8 @@ void turn_off(const char* area, const char* why) {
 
 namespace {
 
-/// Cheap: runs in every process that inherits the preload, GPU or not. Starts nothing, and opens nothing but the
-/// file of a `kreplay run` that waits for word of it.
+/// Cheap: runs in every process that inherits the preload, GPU or not. Starts nothing, and opens nothing but
+/// the file of a `kreplay run` that waits for word of it.
 __attribute__((constructor)) void kreplay_loaded() {
   using namespace kreplay;
   const int saved = errno;

@@ -2,18 +2,8 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace kreplay::replay {
-
-/// Opens the unwinder, so that nothing has to be loaded when it is needed. It is opened with local scope:
-/// libunwind exports the names of the compiler's unwinder and must not get between it and the application.
-void prepare_backtrace();
-
-/// The calling thread's stack, innermost frame first: "0x7f... function+0x1c (library)". Symbolised by
-/// libunwind; falls back to the C library's list of addresses. Empty when neither works. Not
-/// async-signal-safe.
-std::vector<std::string> backtrace_lines(unsigned skip = 1);
 
 /// Writes one error line, then the backtrace of the calling thread, then aborts.
 [[noreturn]] void fatal(const std::string& area, const std::string& sentence);

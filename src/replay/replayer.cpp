@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "base/log.hpp"
+#include "replay/backtrace.hpp"
 #include "replay/fatal.hpp"
 #include "replay/futex.hpp"
 
@@ -171,6 +172,7 @@ struct Replayer::Described {
   hsa::DispatchFields fields;
   tool_api::ReplayCall call;
   report::DispatchRecord record;
+  std::string launch_site;
 };
 
 void Replayer::describe(Described& out, Queue& queue, const Packet& packet, const Candidate& candidate) {
@@ -199,6 +201,10 @@ void Replayer::describe(Described& out, Queue& queue, const Packet& packet, cons
   record.thread_id = call.thread_id;
   record.correlation_id = call.correlation.internal;
   record.launch = call.launch;
+  if (core_->options.backtrace) {
+    out.launch_site = launch_site();
+    record.launch_site = out.launch_site;
+  }
   for (int i = 0; i < 3; ++i) {
     record.grid[i] = out.fields.grid[i];
     record.workgroup[i] = out.fields.workgroup[i];

@@ -12,7 +12,7 @@ expect() {
   local want=$1 text=$2 got=0
   shift 2
   "$@" >"$folder/out" 2>&1 || got=$?
-  if [ "$got" -ne "$want" ] || ! grep -qF -- "$text" "$folder/out"; then
+  if [ "$got" -ne "$want" ] || { [ -n "$text" ] && ! grep -qF -- "$text" "$folder/out"; }; then
     echo "FAILED: $* -> status $got (want $want), output without \"$text\":"
     cat "$folder/out"
     failed=1
@@ -27,4 +27,6 @@ expect 125 "no process of the program used an HSA runtime" "$kreplay" run --devi
 expect 1 "no process of the program used an HSA runtime" "$kreplay" run --device soft -- false
 expect 125 "ran without replay: KREPLAY_ENABLE is off" env KREPLAY_ENABLE=0 "$kreplay" run --device soft -- "$program"
 expect 77 "" "$kreplay" run --device soft -- sh -c "'$program' >/dev/null && exit 77"
+expect 0 "" env KREPLAY_BACKTRACE=1 "$kreplay" run --device soft --passes 2 -o "$folder/sites.jsonl" -- "$program"
+expect 0 "" grep -qE '"launch_site":"0x[0-9a-f]+ [^"]*main\+0x' "$folder/sites.jsonl"
 exit $failed
