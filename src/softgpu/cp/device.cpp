@@ -25,7 +25,7 @@ constexpr uint64_t kAqlDoorbellAtRest = ~uint64_t{0};
 
 }  // namespace
 
-Device::Device(const DeviceSetup& setup) : setup_(setup), poller_(setup.gpu_id) {}
+Device::Device(const DeviceSetup& setup) : setup_(setup) {}
 
 Device::~Device() {
   std::map<uint32_t, Slot> queues;

@@ -18,7 +18,7 @@ namespace softgpu::cp {
 
 class DoorbellPoller {
  public:
-  explicit DoorbellPoller(uint32_t gpu_id) : gpu_id_(gpu_id) {}
+  DoorbellPoller() = default;
   ~DoorbellPoller();
   DoorbellPoller(const DoorbellPoller&) = delete;
   DoorbellPoller& operator=(const DoorbellPoller&) = delete;
@@ -41,7 +41,6 @@ class DoorbellPoller {
   void run();
   bool look();
 
-  const uint32_t gpu_id_;
   std::atomic<uint64_t> looks_{0};
   std::atomic<bool> slow_{false};  ///< in a sleep longer than the short one
   std::mutex mutex_;               ///< guards what follows

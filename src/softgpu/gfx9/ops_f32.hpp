@@ -103,7 +103,8 @@ GFX9_INLINE constexpr float min_max(const FpCtx& fp, float a, float b) {
 GFX9_INLINE constexpr float med3_number(u32 ieee, float a, float b, float c) {
   const float lo = min_max_number<false>(ieee, a, b), hi = min_max_number<true>(ieee, a, b);
   const float med = min_max_number<true>(ieee, lo, min_max_number<false>(ieee, hi, c));
-  return pick(is_nan(a) | is_nan(b) | is_nan(c), min_max_number<false>(ieee, lo, c), med);
+  const bool any_nan = (int{is_nan(a)} | int{is_nan(b)} | int{is_nan(c)}) != 0;  // no branch: lane code
+  return pick(any_nan, min_max_number<false>(ieee, lo, c), med);
 }
 constexpr FpCtx kKeep = {.f32_in = ~0u, .f32_out = ~0u};  // for compile-time checks
 constexpr FpCtx kKeepIeee = {.f32_in = ~0u, .f32_out = ~0u, .ieee = ~0u};

@@ -56,6 +56,16 @@ struct ValuOp : OpInfo {
     while (n < 3 && src[n] != Ty::none) ++n;
     return n;
   }
+
+ private:
+  template <typename Fn>
+  constexpr ValuOp edit(Fn fn) const {
+    ValuOp copy = *this;
+    fn(copy);
+    return copy;
+  }
+
+ public:
   // Builders, for tables.
   constexpr ValuOp with_cost(Cost c) const {
     return edit([c](ValuOp& r) { r.cost = c; });
@@ -77,14 +87,6 @@ struct ValuOp : OpInfo {
       r.sat = k;
       r.accepts |= accept::clamp;
     });
-  }
-
- private:
-  template <typename Fn>
-  constexpr ValuOp edit(Fn fn) const {
-    ValuOp copy = *this;
-    fn(copy);
-    return copy;
   }
 };
 

@@ -116,29 +116,32 @@ struct Rows {
     rows.add(r);                                              \
     rows.add(cmpx(r, (base) + 16 + (cond), "v_cmpx_" #name)); \
   }
-#define GFX9_F16(cond, name) \
-  GFX9_ROW_PAIR(0x20, cond, name, (row<compare_half<cond>>(0x20 + cond, "v_cmp_" #name, Fp::none, kFloat)))
+#define GFX9_F16(cond, name)      \
+  GFX9_ROW_PAIR(0x20, cond, name, \
+                (row<compare_half<(cond)>>(0x20 + (cond), "v_cmp_" #name, Fp::none, kFloat)))
 #define GFX9_F32(cond, name)      \
   GFX9_ROW_PAIR(0x40, cond, name, \
-                (hot<compare_float<cond, float>, Fp::f32>(0x40 + cond, "v_cmp_" #name, kFloat)))
-#define GFX9_F64(cond, name) \
-  GFX9_ROW_PAIR(             \
-      0x60, cond, name,      \
-      (row<compare_float<cond, double>>(0x60 + cond, "v_cmp_" #name, Fp::f64, accept::e64 | accept::neg)))
-#define GFX9_I16(cond, name) \
-  GFX9_ROW_PAIR(0xa0, cond, name, (row<compare_int<cond, i16>>(0xa0 + cond, "v_cmp_" #name, Fp::none, kInt)))
-#define GFX9_U16(cond, name) \
-  GFX9_ROW_PAIR(0xa8, cond, name, (row<compare_int<cond, u16>>(0xa8 + cond, "v_cmp_" #name, Fp::none, kInt)))
+                (hot<compare_float<(cond), float>, Fp::f32>(0x40 + (cond), "v_cmp_" #name, kFloat)))
+#define GFX9_F64(cond, name)                                                                \
+  GFX9_ROW_PAIR(0x60, cond, name,                                                           \
+                (row<compare_float<(cond), double>>(0x60 + (cond), "v_cmp_" #name, Fp::f64, \
+                                                    accept::e64 | accept::neg)))
+#define GFX9_I16(cond, name)      \
+  GFX9_ROW_PAIR(0xa0, cond, name, \
+                (row<compare_int<(cond), i16>>(0xa0 + (cond), "v_cmp_" #name, Fp::none, kInt)))
+#define GFX9_U16(cond, name)      \
+  GFX9_ROW_PAIR(0xa8, cond, name, \
+                (row<compare_int<(cond), u16>>(0xa8 + (cond), "v_cmp_" #name, Fp::none, kInt)))
 #define GFX9_I32(cond, name) \
-  GFX9_ROW_PAIR(0xc0, cond, name, (hot<compare_int<cond, i32>>(0xc0 + cond, "v_cmp_" #name, kInt)))
+  GFX9_ROW_PAIR(0xc0, cond, name, (hot<compare_int<(cond), i32>>(0xc0 + (cond), "v_cmp_" #name, kInt)))
 #define GFX9_U32(cond, name) \
-  GFX9_ROW_PAIR(0xc8, cond, name, (hot<compare_int<cond, u32>>(0xc8 + cond, "v_cmp_" #name, kInt)))
+  GFX9_ROW_PAIR(0xc8, cond, name, (hot<compare_int<(cond), u32>>(0xc8 + (cond), "v_cmp_" #name, kInt)))
 #define GFX9_I64(cond, name)      \
   GFX9_ROW_PAIR(0xe0, cond, name, \
-                (row<compare_int<cond, i64>>(0xe0 + cond, "v_cmp_" #name, Fp::none, accept::e64)))
+                (row<compare_int<(cond), i64>>(0xe0 + (cond), "v_cmp_" #name, Fp::none, accept::e64)))
 #define GFX9_U64(cond, name)      \
   GFX9_ROW_PAIR(0xe8, cond, name, \
-                (row<compare_int<cond, u64>>(0xe8 + cond, "v_cmp_" #name, Fp::none, accept::e64)))
+                (row<compare_int<(cond), u64>>(0xe8 + (cond), "v_cmp_" #name, Fp::none, accept::e64)))
 
 constexpr Rows make_rows() {
   Rows rows;

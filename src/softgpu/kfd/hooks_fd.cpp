@@ -103,7 +103,8 @@ int fcntl_hook(const Next<int(int, int, ...)>& next, int fd, int command, void* 
 
 using namespace softgpu::kfd;
 
-#define KR_READ_ARGUMENT(last, argument)     \
+/// Declares `argument`: the pointer behind the last named argument.
+#define KR_READ_ARGUMENT(last)               \
   va_list arguments;                         \
   va_start(arguments, last);                 \
   void* argument = va_arg(arguments, void*); \
@@ -112,7 +113,7 @@ using namespace softgpu::kfd;
 extern "C" {
 
 KR_EXPORT int ioctl(int fd, unsigned long request, ...) noexcept {
-  KR_READ_ARGUMENT(request, argument)
+  KR_READ_ARGUMENT(request)
   const FdEntry entry = fd_table().find(fd);
   if (entry.kind != FdKind::none) return ioctl_ours(entry, request, argument);
   if (auto* function = g_ioctl.get_if_known()) return function(fd, request, argument);
@@ -156,11 +157,11 @@ KR_EXPORT int dup3(int fd, int target, int flags) noexcept {
 }
 
 KR_EXPORT int fcntl(int fd, int command, ...) {
-  KR_READ_ARGUMENT(command, argument)
+  KR_READ_ARGUMENT(command)
   return fcntl_hook(g_fcntl, fd, command, argument);
 }
 KR_EXPORT int fcntl64(int fd, int command, ...) {
-  KR_READ_ARGUMENT(command, argument)
+  KR_READ_ARGUMENT(command)
   return fcntl_hook(g_fcntl64, fd, command, argument);
 }
 

@@ -84,7 +84,7 @@ FILE* fopen_hook(const char* path, const char* mode, Next<FILE*(const char*, con
 
 using namespace softgpu::kfd;
 
-#define KR_READ_MODE(flags, mode)                            \
+#define KR_READ_MODE(flags)                                  \
   mode_t mode = 0;                                           \
   if (takes_mode(flags)) {                                   \
     va_list arguments;                                       \
@@ -96,19 +96,19 @@ using namespace softgpu::kfd;
 extern "C" {
 
 KR_EXPORT int open(const char* path, int flags, ...) {
-  KR_READ_MODE(flags, mode)
+  KR_READ_MODE(flags)
   return open_hook(path, flags, mode, g_open);
 }
 KR_EXPORT int open64(const char* path, int flags, ...) {
-  KR_READ_MODE(flags, mode)
+  KR_READ_MODE(flags)
   return open_hook(path, flags | O_LARGEFILE, mode, g_open64);
 }
 KR_EXPORT int openat(int directory, const char* path, int flags, ...) {
-  KR_READ_MODE(flags, mode)
+  KR_READ_MODE(flags)
   return openat_hook(directory, path, flags, mode, g_openat);
 }
 KR_EXPORT int openat64(int directory, const char* path, int flags, ...) {
-  KR_READ_MODE(flags, mode)
+  KR_READ_MODE(flags)
   return openat_hook(directory, path, flags | O_LARGEFILE, mode, g_openat64);
 }
 // The checked forms that a program built with _FORTIFY_SOURCE calls when it gives no mode.

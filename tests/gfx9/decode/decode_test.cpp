@@ -51,7 +51,7 @@ std::string try_decode(const std::vector<uint32_t>& words, g::Inst& inst, uint32
 }
 std::string refusal(const std::vector<uint32_t>& words) {
   g::Inst inst;
-  const std::string reason = try_decode(words, inst);
+  std::string reason = try_decode(words, inst);
   REQUIRE(!reason.empty());
   return reason;
 }
@@ -126,4 +126,30 @@ TEST_CASE("reserved operands and cut-off instructions are refused") {
   CHECK(refusal({0x80000000 | 209}).find("209") != std::string::npos);
   CHECK(refusal({0x80000000 | 0x6c}).find("ttmp0") != std::string::npos);
   CHECK(refusal({}).find("no instruction memory") != std::string::npos);
+}
+
+// SDATA stands in bits 6..12, the opcode in bits 18..25, IMM is bit 17.
+TEST_CASE("scalar loads and stores whose registers do not fit are refused by name") {
+  const auto smem = [](unsigned opcode, unsigned sdata) {
+    return std::vector<uint32_t>{0xc0020000u | opcode << 18 | sdata << 6, 0};
+  };
+  struct Row {
+    unsigned opcode, dwords;
+  };
+  for (const Row row : {Row{0x01, 2}, Row{0x02, 4}, Row{0x03, 8}, Row{0x04, 16}, Row{0x0c, 16}, Row{0x12, 4},
+                        Row{0x1a, 4}, Row{0x24, 2}}) {
+    INFO("opcode " << row.opcode);
+    const unsigned last = 108 - row.dwords;  // s102..s107 are FLAT_SCRATCH, XNACK_MASK and VCC
+    g::Inst inst;
+    CHECK(try_decode(smem(row.opcode, last), inst) == "");
+    CHECK(inst.dst == last);
+    const std::string room = "has no room for " + std::to_string(row.dwords) + " registers";
+    CHECK(refusal(smem(row.opcode, last + 1)) ==
+          "scalar destination " + std::to_string(last + 1) + " " + room);
+    CHECK(refusal(smem(row.opcode, 124)) == "scalar destination 124 " + room);  // M0 and what follows
+    CHECK(refusal(smem(row.opcode, 127)) == "scalar destination 127 " + room);  // past the last register
+  }
+  g::Inst inst;
+  CHECK(try_decode(smem(0x00, 127), inst) == "");
+  CHECK(refusal(smem(0x00, 108)) == "scalar destination 108 is reserved");
 }

@@ -25,7 +25,7 @@ struct Build {
 /// The lane builds this CPU can run.
 inline std::vector<Build> lane_builds() {
   std::vector<Build> builds = {{"base", &lanes_base::valu_hooks()}};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c")) {
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
     builds.push_back({"avx2", &lanes_avx2::valu_hooks()});
   }
   return builds;
@@ -71,7 +71,7 @@ class Machine {
   /// Decodes and runs one instruction. @return refusal or fault text, or an empty string
   std::string run(const std::vector<uint32_t>& words) {
     Inst inst;
-    const std::string refusal = decode(words, inst);
+    std::string refusal = decode(words, inst);
     if (!refusal.empty()) return refusal;
     return run(inst);
   }

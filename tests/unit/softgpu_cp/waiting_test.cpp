@@ -40,7 +40,7 @@ TEST_CASE("the poller wakes the worker whose doorbell moved, and looks no more o
   Worker rung(hub);
   std::atomic<unsigned> wakes{0};
   std::atomic<uint64_t> doorbell{~uint64_t{0}};
-  DoorbellPoller poller(1);
+  DoorbellPoller poller;
   rung.start("test", [&] {
     while (!rung.stopping()) {
       rung.wait_for_work();
@@ -172,7 +172,7 @@ TEST_CASE("a queue is destroyed in the middle of a kernel") {
   dispatch->workgroup_size_x = dispatch->workgroup_size_y = dispatch->workgroup_size_z = 1;
   dispatch->grid_size_x = dispatch->grid_size_y = dispatch->grid_size_z = 1;
   dispatch->kernel_object = va_of(f.arena.bytes + 0x20000);
-  f.queue(0)->write_dispatch_id = 1;
+  __atomic_store_n(&f.queue(0)->write_dispatch_id, 1, __ATOMIC_RELEASE);
   __atomic_store_n(&dispatch->header, uint16_t{HSA_PACKET_TYPE_KERNEL_DISPATCH}, __ATOMIC_RELEASE);
   f.doorbells[doorbell] = 0;
   while (!inside) std::this_thread::yield();
