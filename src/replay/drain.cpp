@@ -65,10 +65,23 @@ Reason Drain::stuck_reason(const Queue& own) const {
                                                                     : Reason::agent_drain;
 }
 
+/// A wait on memory that was taken may be over since long; the read index does not tell. A barrier behind it
+/// does: it is taken only when everything before it is complete.
+void Drain::put_probe(const Blocked& what) {
+  const auto it = std::find(busy_.begin(), busy_.end(), what.queue);
+  if (it == busy_.end() || what.signal.handle != 0) return;
+  RealRing& ring = (*it)->ring;
+  if (what.index >= ring.read_index() || ring.free_slots() == 0) return;
+  for (uint64_t i = what.index + 1; i < ring.write_index(); ++i)
+    if (ring.barrier_at(i)) return;
+  (*it)->submit_extra(hsa::barrier_packet({0}));
+}
+
 /// Gives what looks blocked a short time, then says so.
 DrainResult Drain::look_ahead() {
   const uint64_t start = now_ns();
   while (const std::optional<Blocked> what = blocked()) {
+    put_probe(*what);
     if (now_ns() - start > grace_ns()) return dependency(*what);
     pause_ns(kPollNs);
   }

@@ -51,6 +51,7 @@ class Drain {
   uint64_t grace_ns() const;
   DrainResult dependency(const Blocked& what);
   report::Reason stuck_reason(const Queue& own) const;
+  void put_probe(const Blocked& what);
   DrainResult look_ahead();
   DrainResult wait_copies();
   DrainResult wait_for_room(const Queue& own, Queue& queue);

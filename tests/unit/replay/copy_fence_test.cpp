@@ -2,6 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <atomic>
+#include <thread>
+
 #include "fake_gpu.hpp"
 #include "replay/copy_fence.hpp"
 
@@ -9,6 +12,12 @@ using kreplay::replay::CopyFence;
 
 namespace {
 bool not_mine(uint64_t) { return false; }
+/// As not_mine. The fence asks when it finds the agent closed, holding its mutex until the thread waits.
+std::atomic<int> g_asked{0};
+bool not_mine_counted(uint64_t) {
+  ++g_asked;
+  return false;
+}
 constexpr CopyFence::Agents kAgent{0x20, 0};
 void set(hsa_signal_t signal, int64_t value) {
   reinterpret_cast<amd_signal_t*>(signal.handle)->value = value;
@@ -89,11 +98,15 @@ TEST_CASE("the owner of a window copies into it, others wait") {
   CHECK(mine.active);
   fence.leave(mine, true);
   std::atomic<bool> in{false};
+  g_asked = 0;
   std::thread other([&] {
-    fence.leave(fence.enter(kAgent, {0}, nullptr, 0, not_mine), true);
+    const auto ticket = fence.enter(kAgent, {0}, nullptr, 0, not_mine_counted);
     in = true;
+    fence.leave(ticket, true);
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  while (g_asked.load() == 0) std::this_thread::yield();
+  // Takes the fence's mutex, so the other thread has either entered, and is counted, or waits by now.
+  CHECK(fence.idle(0x20));
   CHECK_FALSE(in.load());
   fence.open(0x20);
   other.join();

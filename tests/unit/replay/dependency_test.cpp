@@ -50,7 +50,8 @@ struct Still {
   std::vector<std::unique_ptr<Storage>> storages;
   std::vector<Queue*> all;
   std::vector<CopyFence::Pending> copies;
-  LookAhead scan;
+  kreplay::replay::KernelTable kernels;
+  LookAhead scan{&kernels};
 };
 
 Packet waits_for(hsa_signal_t signal, hsa_signal_t completion = {0}) {
@@ -156,4 +157,75 @@ TEST_CASE("a negative value cannot come down to zero") {
   b.ring.submit(waits_for(signal));
   a.ring.submit(dispatch_packet(1, nullptr, signal));
   CHECK(s.look({&b}).has_value());
+}
+
+namespace {
+constexpr uint64_t kStreamWait = 0x5000;  ///< kernel object of HIP's hipStreamWaitValue
+}
+
+TEST_CASE("a dispatch that waits for a value in memory is stuck, waiting in the ring or running") {
+  Still s;
+  s.kernels.insert(kStreamWait, "__amd_rocclr_streamOpsWait.kd", nullptr);
+  Queue& a = s.queue();
+  a.ring.submit(dispatch_packet(1, nullptr, {0}));
+  a.ring.submit(dispatch_packet(kStreamWait, nullptr, {0}));
+  for (int taken = 0; taken < 3; ++taken) {
+    const auto blocked = s.look({&a});
+    REQUIRE(blocked.has_value());
+    CHECK(blocked->queue == &a);
+    CHECK(blocked->index == 1);
+    CHECK(blocked->signal.handle == 0);
+    CHECK(blocked->describe() == "queue 1: packet 1 waits for a value in memory (hipStreamWaitValue)");
+    if (taken < 2) s.take(a);
+  }
+  a.ring.submit(dispatch_packet(1, nullptr, {0}));
+  s.take(a);  // it has the barrier bit, so the wait before it is over
+  CHECK_FALSE(s.look({&a}).has_value());
+}
+
+TEST_CASE("a wait on memory that is known to be over is no obstacle") {
+  Still s;
+  s.kernels.insert(kStreamWait, "__amd_rocclr_streamOpsWait.kd", nullptr);
+  Queue& a = s.queue();
+  a.ring.submit(dispatch_packet(kStreamWait, nullptr, {0}));
+  s.take(a);
+  CHECK(s.look({&a}).has_value());
+  a.idle_at.store(1);  // a drain or a pass saw the queue come to rest
+  CHECK_FALSE(s.look({&a}).has_value());
+}
+
+TEST_CASE("what stands behind a wait on memory satisfies nothing; other queues are not held up by it") {
+  Still s;
+  s.kernels.insert(kStreamWait, "__amd_rocclr_streamOpsWait.kd", nullptr);
+  Queue& a = s.queue();
+  Queue& b = s.queue();
+  Queue& c = s.queue();
+  const hsa_signal_t before = s.signal(1);
+  const hsa_signal_t after = s.signal(1);
+  a.ring.submit(dispatch_packet(1, nullptr, before));
+  a.ring.submit(dispatch_packet(kStreamWait, nullptr, {0}));
+  a.ring.submit(dispatch_packet(1, nullptr, after));
+  b.ring.submit(waits_for(before));
+  c.ring.submit(waits_for(after));
+  CHECK_FALSE(s.look({&b}).has_value());
+  const auto blocked = s.look({&c});
+  REQUIRE(blocked.has_value());
+  CHECK(blocked->queue == &c);
+  CHECK(blocked->signal.handle == after.handle);
+}
+
+TEST_CASE("only HIP's wait kernel is taken for one, and only while it is loaded") {
+  Still s;
+  s.kernels.insert(kStreamWait, "__amd_rocclr_streamOpsWrite.kd", nullptr);
+  Queue& a = s.queue();
+  a.ring.submit(dispatch_packet(kStreamWait, nullptr, {0}));
+  CHECK_FALSE(s.look({&a}).has_value());
+  s.kernels.erase(kStreamWait);
+  s.kernels.insert(kStreamWait, "__amd_rocclr_streamOpsWait.kd", nullptr);
+  CHECK(s.look({&a}).has_value());
+  s.kernels.erase(kStreamWait);
+  CHECK_FALSE(s.look({&a}).has_value());
+  s.kernels.insert(kStreamWait, "__amd_rocclr_streamOpsWait.kd", nullptr);
+  LookAhead knows_no_kernels;
+  CHECK_FALSE(knows_no_kernels.find_blocked(s.all, {&a}, s.copies, FakeGpu::gpu(0)).has_value());
 }

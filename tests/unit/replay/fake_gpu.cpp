@@ -39,13 +39,20 @@ FakeGpu::FakeGpu(unsigned gpus) : gpus_(gpus) {
   service_ = std::thread([this] { service(); });
 }
 
-FakeGpu::~FakeGpu() {
-  stop_.store(true, std::memory_order_release);
+void FakeGpu::stop() {
+  if (stop_.exchange(true, std::memory_order_acq_rel)) return;
   service_.join();
   for (auto& queue : queues_) {
     queue->stop.store(true);
     if (queue->thread.joinable()) queue->thread.join();
   }
+  // Handlers free what they were given; nothing else would.
+  for (const Handler& handler : handlers_) handler.function(value(handler.signal), handler.data);
+  handlers_.clear();
+}
+
+FakeGpu::~FakeGpu() {
+  stop();
   for (void* memory : allocations_) std::free(memory);
   for (amd_signal_t* signal : signals_) std::free(signal);
   self = nullptr;
@@ -137,8 +144,9 @@ void FakeGpu::run_packet(FakeQueue& queue, const Packet& packet) {
   }
   const hsa_signal_t completion = kreplay::hsa::completion_signal(packet);
   if (completion.handle != 0) {
-    object(completion)->start_ts = start;
-    object(completion)->end_ts = end;
+    // Relaxed: packets of several queues may carry one signal.
+    __atomic_store_n(&object(completion)->start_ts, start, __ATOMIC_RELAXED);
+    __atomic_store_n(&object(completion)->end_ts, end, __ATOMIC_RELAXED);
     subtract(completion);
   }
 }
@@ -206,7 +214,7 @@ void FakeGpu::service() {
       }
     for (const Copy& copy : ready) {
       if (copy.fails) {
-        object(copy.completion)->value = -1;
+        __atomic_store_n(&object(copy.completion)->value, -1, __ATOMIC_RELEASE);
         continue;
       }
       std::memcpy(copy.to, copy.from, copy.size);

@@ -34,6 +34,9 @@ class FakeGpu {
   FakeGpu(const FakeGpu&) = delete;
   FakeGpu& operator=(const FakeGpu&) = delete;
 
+  /// Ends all threads; asynchronous handlers that are left are called. Before anything they use is destroyed.
+  void stop();
+
   kreplay::hsa::HsaApi api;
 
   /// @param kernel called by the packet processor with the dispatch packet's kernarg address

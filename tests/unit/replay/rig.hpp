@@ -69,7 +69,7 @@ class ScriptTool : public kreplay::tool_api::ReplayTool {
 };
 
 struct Rig {
-  explicit Rig(unsigned gpus = 1, kreplay::Options options = fast_options()) : gpu(gpus) {
+  explicit Rig(unsigned gpus = 1, const kreplay::Options& options = fast_options()) : gpu(gpus) {
     s_tool = &tool;
     static std::atomic<int> count{0};
     path = std::filesystem::temp_directory_path() /
@@ -82,6 +82,7 @@ struct Rig {
     if (!started.ok()) throw std::runtime_error(started.message());
   }
   ~Rig() {
+    gpu.stop();  // its handlers use the replayer
     s_tool = nullptr;
     std::error_code ignored;
     std::filesystem::remove(path, ignored);

@@ -12,6 +12,9 @@ namespace {
 constexpr uint64_t kAddOne = 0x1000;  ///< kernel: ++*(int64_t*)kernarg's first word
 constexpr uint64_t kOther = 0x2000;
 
+/// A limit that a test reaches once, and that later drains of the test do not reach on a busy machine.
+constexpr uint64_t kShortDrainNs = 1'000'000'000;
+
 struct Args {
   int64_t* target;
 };
@@ -345,7 +348,7 @@ TEST_CASE("C07 C25: a dependency that nothing submitted satisfies declines, and 
 
 TEST_CASE("C26 C50: a drain that does not end declines when told to; its signal is not used again before") {
   kreplay::Options options = Rig::fast_options();
-  options.drain_timeout_ns = 30'000'000;
+  options.drain_timeout_ns = kShortDrainNs;
   Rig rig(1, options);
   rig.gpu.set_kernel(kAddOne, add_one);
   std::atomic<bool> flag{false};
@@ -367,7 +370,33 @@ TEST_CASE("C26 C50: a drain that does not end declines when told to; its signal 
   CHECK(*args.target == 2);
 }
 
-TEST_CASE("C03: a copy in flight is waited for; a new one waits for the window") {
+TEST_CASE("C03: a copy in flight is waited for, up to the drain's limit") {
+  kreplay::Options options = Rig::fast_options();
+  options.drain_timeout_ns = kShortDrainNs;
+  Rig rig(1, options);
+  rig.gpu.set_kernel(kAddOne, add_one);
+  Args args{rig.device<int64_t>(1)};
+  auto* y = rig.device<int64_t>(1);
+  int64_t bytes = 7;
+  HeldQueue queue(rig);
+  const hsa_signal_t copied = rig.gpu.make_signal(1);
+  rig.gpu.hold_copies = true;
+  const auto ticket =
+      rig.replayer->copies().enter({FakeGpu::gpu(0), 0}, copied, nullptr, 0, [](uint64_t) { return false; });
+  rig.gpu.api.hsa_amd_memory_async_copy(y, {0}, &bytes, {0}, 8, 0, nullptr, copied);
+  rig.replayer->copies().leave(ticket, true);
+  queue.submit(dispatch_packet(kAddOne, &args, {0}));
+  CHECK(rig.records_with("\"agent_drain\"") == 1);
+  CHECK(rig.tool.events() == std::vector<std::string>{"config_enter", "config_exit"});
+  rig.gpu.hold_copies = false;
+  REQUIRE(eventually([&] { return FakeGpu::value(copied) == 0; }));
+  queue.submit(dispatch_packet(kAddOne, &args, {0}));
+  CHECK(rig.records_with("\"replayed\"") == 1);
+  CHECK(*args.target == 2);
+  CHECK(*y == 7);
+}
+
+TEST_CASE("C03: a copy in flight ends before the snapshot; a new one waits for the window") {
   Rig rig;
   rig.gpu.set_kernel(kAddOne, add_one);
   Args args{rig.device<int64_t>(1)};
@@ -375,38 +404,125 @@ TEST_CASE("C03: a copy in flight is waited for; a new one waits for the window")
   int64_t bytes = 7;
   HeldQueue queue(rig);
   auto& fence = rig.replayer->copies();
-  const auto never = [](uint64_t) { return false; };
 
   const hsa_signal_t first = rig.gpu.make_signal(1);
   rig.gpu.hold_copies = true;
-  auto ticket = fence.enter({FakeGpu::gpu(0), 0}, first, nullptr, 0, never);
+  const auto ticket = fence.enter({FakeGpu::gpu(0), 0}, first, nullptr, 0, [](uint64_t) { return false; });
   rig.gpu.api.hsa_amd_memory_async_copy(y, {0}, &bytes, {0}, 8, 0, nullptr, first);
   fence.leave(ticket, true);
-  std::thread late([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    rig.gpu.hold_copies = false;
-  });
-  std::atomic<bool> second_in{false};
-  std::thread second;
-  bool early = false;
-  rig.tool.on_event = [&](const std::string& event) {
-    if (event == "pass_enter 0") {
-      CHECK(*y == 7);  // the copy was over before the snapshot
-      second = std::thread([&] {
-        const auto t = fence.enter({FakeGpu::gpu(0), 0}, {0}, nullptr, 0, never);
+
+  // Copies of another thread, until one finds the agent closed. The window is open then and its drain waits
+  // for the first copy, which is let go; the copy held up goes on when the window has closed.
+  static std::atomic<FakeGpu*> held_up_on;
+  held_up_on = nullptr;
+  static FakeGpu* gpu;
+  gpu = &rig.gpu;
+  const auto release_first = [](uint64_t) {
+    held_up_on = gpu;
+    gpu->hold_copies = false;
+    return false;
+  };
+  std::atomic<bool> over{false}, second_in{false};
+  std::thread other([&] {
+    while (held_up_on.load() == nullptr && !over.load()) {
+      const auto t = fence.enter({FakeGpu::gpu(0), 0}, {0}, nullptr, 0, release_first);
+      if (held_up_on.load() != nullptr) {
         second_in = true;
         *y = 9;
-        fence.leave(t, true);
-      });
+      }
+      fence.leave(t, true);
+      std::this_thread::yield();
     }
+  });
+  bool early = false;
+  int64_t at_first_pass = 0;
+  rig.tool.on_event = [&](const std::string& event) {
+    if (event == "pass_enter 0") at_first_pass = *y;
     if (event == "pass_exit 2") early = second_in.load();
   };
   queue.submit(dispatch_packet(kAddOne, &args, {0}));
-  late.join();
-  second.join();
+  over = true;
+  other.join();
+  CHECK(rig.records_with("\"replayed\"") == 1);
+  CHECK(at_first_pass == 7);
   CHECK_FALSE(early);
+  CHECK(second_in.load());
   CHECK(*y == 9);
   CHECK(*args.target == 1);
+}
+
+TEST_CASE("a wait on memory in another queue declines as a dependency, and is over when it is over") {
+  Rig rig;
+  constexpr uint64_t kWait = 0x5000;
+  std::atomic<bool> written{false};
+  rig.replayer->kernels().insert(kWait, "__amd_rocclr_streamOpsWait.kd", nullptr);
+  rig.gpu.set_kernel(kWait, [&](void*) {
+    while (!written.load()) std::this_thread::yield();
+  });
+  rig.gpu.set_kernel(kAddOne, add_one);
+  Args args{rig.device<int64_t>(1)};
+  HeldQueue waiting(rig);
+  HeldQueue queue(rig);
+  waiting.forward(dispatch_packet(kWait, nullptr, {0}));
+  queue.submit(dispatch_packet(kAddOne, &args, {0}));  // returns
+  CHECK(rig.records_with("\"dependency\"") == 1);
+  CHECK(rig.records_with("waits for a value in memory") == 1);
+  CHECK(rig.tool.events() == std::vector<std::string>{"config_enter", "config_exit"});
+  REQUIRE(eventually([&] { return __atomic_load_n(args.target, __ATOMIC_ACQUIRE) == 1; }));
+  written = true;
+  REQUIRE(eventually([&] { return waiting.queue.shown_read_index() == 1; }));
+  queue.submit(dispatch_packet(kAddOne, &args, {0}));
+  CHECK(rig.records_with("\"replayed\"") == 1);
+  CHECK(*args.target == 2);
+  CHECK(waiting.queue.shown_read_index() == 1);  // packets of ours stay hidden
+  CHECK(rig.gpu.problems().empty());
+}
+
+TEST_CASE("a queue in error does not hold up windows of other queues") {
+  Rig rig;
+  rig.gpu.set_kernel(kAddOne, add_one);
+  Args args{rig.device<int64_t>(1)};
+  HeldQueue broken(rig);
+  HeldQueue queue(rig);
+  rig.gpu.fail_queue(broken.queue.ring.queue(), HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
+  broken.queue.error.store(HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
+  const hsa_signal_t never = rig.gpu.make_signal(1);
+  broken.forward(dispatch_packet(kAddOne, &args, never));
+  queue.submit(dispatch_packet(kAddOne, &args, {0}));
+  CHECK(rig.records_with("\"replayed\"") == 1);
+  CHECK(*args.target == 1);
+  CHECK(FakeGpu::value(never) == 1);
+  CHECK(broken.queue.shown_read_index() == 0);
+}
+
+TEST_CASE("a queue that fails while a window waits for it declines that window, not the next one") {
+  Rig rig;
+  std::atomic<bool> started{false}, flag{false};
+  rig.gpu.set_kernel(kOther, [&](void*) {
+    started = true;
+    while (!flag.load()) std::this_thread::yield();
+  });
+  rig.gpu.set_kernel(kAddOne, add_one);
+  Args args{rig.device<int64_t>(1)};
+  HeldQueue failing(rig);
+  HeldQueue queue(rig);
+  failing.forward(dispatch_packet(kOther, nullptr, {0}));
+  REQUIRE(eventually([&] { return started.load(); }));
+  // The drain puts a barrier into every busy queue: when it stands there, the window waits.
+  std::thread breaker([&] {
+    const auto* object = reinterpret_cast<const amd_queue_t*>(failing.queue.ring.queue());
+    while (__atomic_load_n(&object->write_dispatch_id, __ATOMIC_ACQUIRE) < 2) std::this_thread::yield();
+    failing.queue.error.store(HSA_STATUS_ERROR_INVALID_PACKET_FORMAT);
+  });
+  queue.submit(dispatch_packet(kAddOne, &args, {0}));
+  breaker.join();
+  CHECK(rig.records_with("\"agent_drain\"") == 1);
+  CHECK(rig.records_with("is in error 0x") == 1);
+  REQUIRE(eventually([&] { return __atomic_load_n(args.target, __ATOMIC_ACQUIRE) == 1; }));
+  queue.submit(dispatch_packet(kAddOne, &args, {0}));
+  CHECK(rig.records_with("\"replayed\"") == 1);
+  CHECK(*args.target == 2);
+  flag = true;
 }
 
 TEST_CASE("a queue error in a pass ends the replay; the application is not told of a completion") {
