@@ -99,6 +99,60 @@ TEST_CASE("a restore puts back every saved class and leaves the others alone") {
   f.snapshot.finish();
 }
 
+TEST_CASE("saved bytes can be read back by class, between save and finish") {
+  Fixture f;
+  // Two neighbours that are copied as one, one of them of the class, and another one further on.
+  f.table.insert(f.device.slice(0x1000, 0x100));
+  f.table.insert(f.device.slice(0x1100, 0x80, MemoryClass::code_segment));
+  f.table.insert(f.device.slice(0x1180, 0x100));
+  f.table.insert(f.device.slice(0x4001, 0x33, MemoryClass::code_segment));
+  const auto before = f.device.memory;
+  const auto saved = [&](MemoryClass c) {
+    std::vector<unsigned char> all;
+    f.snapshot.visit_saved(c, [&](const std::byte* bytes, uint64_t size) {
+      const auto* first = reinterpret_cast<const unsigned char*>(bytes);
+      all.insert(all.end(), first, first + size);
+    });
+    return all;
+  };
+  const auto part = [&](size_t offset, size_t size) {
+    return std::vector<unsigned char>(before.begin() + static_cast<long>(offset),
+                                      before.begin() + static_cast<long>(offset + size));
+  };
+  auto segments = part(0x1100, 0x80);
+  const auto second = part(0x4001, 0x33);
+  segments.insert(segments.end(), second.begin(), second.end());
+
+  CHECK(saved(MemoryClass::code_segment).empty());
+  REQUIRE(f.snapshot.save().ok());
+  f.device.randomize(9);  // the saved bytes, not the present ones
+  CHECK(saved(MemoryClass::code_segment) == segments);
+  CHECK(saved(MemoryClass::device_fine).empty());
+  REQUIRE(f.snapshot.restore().ok());
+  CHECK(saved(MemoryClass::code_segment) == segments);
+  f.snapshot.finish();
+  CHECK(saved(MemoryClass::code_segment).empty());
+}
+
+TEST_CASE("an extent cut into pieces is visited piece by piece, whole") {
+  Fixture f;
+  f.runtime.move_data = false;
+  f.runtime.max_allocation = uint64_t{1} << 30;
+  Extent huge = f.device.slice(0, 1, MemoryClass::code_segment);
+  huge.base = GpuVa(0x7000'0000'0000);
+  huge.size = (uint64_t{1} << 30) + 4096;
+  f.table.insert(huge);
+  REQUIRE(f.snapshot.save().ok());
+  uint64_t bytes = 0, visits = 0;
+  f.snapshot.visit_saved(MemoryClass::code_segment, [&](const std::byte*, uint64_t size) {
+    bytes += size;
+    ++visits;
+  });
+  CHECK(bytes == huge.size);
+  CHECK(visits >= 2);
+  f.snapshot.finish();
+}
+
 TEST_CASE("an agent without memory needs neither staging nor copies") {
   Fixture f;
   REQUIRE(f.snapshot.save().ok());
