@@ -47,9 +47,9 @@ Why read_seconds(std::string_view text, uint64_t* out_ns) {
   uint64_t seconds = 0;
   uint64_t ns = 0;
   const std::string_view whole = text.substr(0, point);
-  if (const Why why = read_number(whole, 0, kMaxTimeoutSeconds, &seconds); !why.empty()) return why;
+  if (Why why = read_number(whole, 0, kMaxTimeoutSeconds, &seconds); !why.empty()) return why;
   if (fraction.size() > 9) return "finer than one nanosecond";
-  if (const Why why = read_number(fraction, 0, kNsPerSecond, &ns); !why.empty()) return why;
+  if (Why why = read_number(fraction, 0, kNsPerSecond, &ns); !why.empty()) return why;
   for (size_t digits = fraction.size(); digits < 9; ++digits) ns *= 10;
   const uint64_t total = seconds * kNsPerSecond + ns;
   if (total == 0 || total > kMaxTimeoutSeconds * kNsPerSecond) return "out of range";
@@ -69,7 +69,7 @@ Why read_bytes(std::string_view text, uint64_t* out) {
   }
   uint64_t count = 0;
   const uint64_t most = std::numeric_limits<uint64_t>::max() >> shift;
-  if (const Why why = read_number(text, 0, most, &count); !why.empty()) return why;
+  if (Why why = read_number(text, 0, most, &count); !why.empty()) return why;
   *out = count << shift;
   return {};
 }

@@ -13,9 +13,11 @@ namespace kreplay::hsa {
 
 /// One member per exported function; null when the runtime at hand does not have it.
 struct HsaApi {
+// NOLINTBEGIN(bugprone-macro-parentheses): the name of a member cannot stand in parentheses.
 #define KR_HOOK(fn) decltype(&::fn) fn = nullptr;  // the signature comes from the vendor header
 #define KR_PASS(fn) KR_HOOK(fn)
 #define KR_ALIAS(fn, target) decltype(&::fn) fn = nullptr;
+// NOLINTEND(bugprone-macro-parentheses)
 #include "hsa/entry_points.def"
 };
 

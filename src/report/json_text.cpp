@@ -28,8 +28,6 @@ size_t sequence_length(std::string_view text) {
   return 0;
 }
 
-void append(LineBuffer& out, std::string_view text) { out.append(text.data(), text.data() + text.size()); }
-
 }  // namespace
 
 void append_string(LineBuffer& out, std::string_view text) {

@@ -8,8 +8,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-void append(LineBuffer& out, std::string_view text) { out.append(text.data(), text.data() + text.size()); }
-
 void append_json(LineBuffer& out, const Json& json) {
   append(out, json.dump(-1, ' ', false, Json::error_handler_t::replace));
   out.push_back('\n');

@@ -90,6 +90,7 @@ double median(std::vector<double> values) { return median_in_place(values); }
 double median_absolute_deviation(const std::vector<double>& values) {
   const double middle = median(values);
   std::vector<double> distances;
+  distances.reserve(values.size());
   for (const double value : values) distances.push_back(std::abs(value - middle));
   return median_in_place(distances);
 }

@@ -190,6 +190,7 @@ std::string format_summary(const Totals& totals) {
                                            "max",      "spread",   "saved",  "restored"};
   size_t name_width = 6;
   std::vector<size_t> widths;
+  widths.reserve(titles.size());
   for (const auto& title : titles) widths.push_back(title.size());
   for (const Line& line : lines) {
     name_width = std::max(name_width, line.name.size());

@@ -204,7 +204,7 @@ Status Staging::place(const std::vector<Range>& ranges, uint64_t limit_bytes, st
   while (true) {
     const uint64_t unplaced = fit(ranges, pieces);
     if (unplaced == 0) return {};
-    const Status grown = grow(unplaced, limit_bytes);
+    Status grown = grow(unplaced, limit_bytes);
     if (!grown) {
       pieces->clear();
       return grown;

@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     auto* mallocs = counting<decltype(e2e_counting_mallocs)>("e2e_counting_mallocs");
     auto* thread = counting<decltype(e2e_counting_thread)>("e2e_counting_thread");
     std::vector<double> copies;
-    copies.reserve(static_cast<size_t>(warm + steady));
+    copies.reserve(static_cast<size_t>(warm) + static_cast<size_t>(steady));
     uint64_t before[4] = {};
     const auto read = [&](uint64_t* into) {
       into[0] = all_calls != nullptr ? all_calls() : 0;

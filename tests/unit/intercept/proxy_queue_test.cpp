@@ -227,6 +227,7 @@ TEST_CASE("four producers, every dispatch replayed: each runs its passes, result
   auto* counters = rig.device<int64_t>(4);
   Proxied q(rig, 32);
   std::vector<std::thread> producers;
+  producers.reserve(4);
   for (int p = 0; p < 4; ++p)
     producers.emplace_back([&, p] {
       for (int i = 0; i < 40; ++i) {

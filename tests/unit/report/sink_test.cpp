@@ -26,6 +26,7 @@ TEST_CASE("a run gives a header, each kernel once before its first dispatch, the
 
   const auto lines = fixtures::read_lines(sink.path());
   std::vector<std::string> types;
+  types.reserve(lines.size());
   for (const auto& line : lines) types.push_back(line.at("type"));
   CHECK(types == std::vector<std::string>{"header", "kernel", "dispatch", "kernel", "dispatch", "dispatch",
                                           "dispatch", "trailer"});
@@ -62,6 +63,7 @@ TEST_CASE("the trailer is the sum of the records, from many threads") {
   REQUIRE(sink.open(folder / "run.jsonl").ok());
   sink.header(fixtures::run_info());
   std::vector<std::thread> threads;
+  threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&sink, t] {
       const KernelInfo kernel{static_cast<uint64_t>(10 + t % 3), "symbol", "name"};

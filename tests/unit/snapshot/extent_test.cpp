@@ -293,6 +293,7 @@ TEST_CASE("readers see whole extents while writers change the table") {
   std::atomic<int> writing{kWriters};
   std::atomic<uint64_t> mixed{0}, lost{0}, found{0};
   std::vector<std::thread> threads;
+  threads.reserve(kWriters + kReaders);
   for (int w = 0; w < kWriters; ++w) {
     threads.emplace_back([&, w] {
       std::mt19937 random(static_cast<unsigned>(w));

@@ -100,6 +100,7 @@ void part_async_handler() {
 void part_threads() {
   const Machine machine = start_hsa();
   std::vector<std::thread> threads;
+  threads.reserve(6);
   for (int t = 0; t < 6; ++t) {
     threads.emplace_back([&] {
       hsa_queue_t* queue = make_queue(machine.gpus[0], 64);

@@ -107,7 +107,7 @@ inline rocprofiler_status_t subscribe(FakeTool& self, std::vector<rocprofiler_tr
 /// A registry of its own behind the exported functions, and fresh fake tools.
 class Scene {
  public:
-  explicit Scene(std::vector<rocprofiler_configure_func_t> found = {})
+  explicit Scene(const std::vector<rocprofiler_configure_func_t>& found = {})
       : previous_(Registry::exchange_current(&registry)) {
     g_tools = &tools;
     g_events = &events;
@@ -115,6 +115,7 @@ class Scene {
     registry.set_wait_ms(200, 2000);
     registry.set_discovery([found]() -> kreplay::Result<std::vector<Discovered>> {
       std::vector<Discovered> list;
+      list.reserve(found.size());
       for (const auto function : found) list.push_back({function, "libtest.so"});
       return list;
     });
@@ -134,7 +135,7 @@ class Scene {
 /// A scene with tool 0 subscribed and started.
 class ReplayScene : public Scene {
  public:
-  explicit ReplayScene(std::vector<rocprofiler_tracing_operation_t> ops = {}) : Scene({configure<0>}) {
+  explicit ReplayScene(const std::vector<rocprofiler_tracing_operation_t>& ops = {}) : Scene({configure<0>}) {
     tools[0].on_initialize = [this, ops](auto) { subscribe_status = subscribe(tools[0], ops); };
     registry.start();
   }
