@@ -111,6 +111,7 @@ report::RunInfo run_info(const replay::Replayer& replayer, const hsa::HsaApi& ap
     entry.name = agent->info().name;
     entry.product = agent->info().product;
     entry.compute_units = agent->info().compute_units;
+    entry.memory_bytes = agent->info().memory_bytes;
     info.agents.push_back(std::move(entry));
   }
   info.options = options_as_set(environ);

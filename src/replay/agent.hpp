@@ -32,6 +32,7 @@ struct AgentInfo {
   std::string name;  ///< "gfx906"
   std::string product;
   uint32_t compute_units = 0;
+  uint64_t memory_bytes = 0;
   uint64_t tool_id = 0;  ///< rocprofiler_agent_id_t::handle
 };
 

@@ -1,5 +1,7 @@
 #include "replay/memory_map.hpp"
 
+#include <algorithm>
+
 namespace kreplay::replay {
 namespace {
 
@@ -24,6 +26,7 @@ bool MemoryMap::add_agent(const hsa::HsaApi& api, hsa_agent_t agent, bool is_gpu
     hsa_agent_t agent;
     bool is_gpu;
     std::unordered_map<uint64_t, PoolInfo>& pools;
+    uint64_t largest = 0;
     void add(uint64_t handle, uint32_t flags) {
       pools.try_emplace(handle, PoolInfo{is_gpu ? agent.handle : 0, class_of(is_gpu, flags)});
     }
@@ -38,8 +41,13 @@ bool MemoryMap::add_agent(const hsa::HsaApi& api, hsa_agent_t agent, bool is_gpu
                 HSA_STATUS_SUCCESS &&
             segment == HSA_AMD_SEGMENT_GLOBAL &&
             w.api.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags) ==
-                HSA_STATUS_SUCCESS)
+                HSA_STATUS_SUCCESS) {
           w.add(pool.handle, flags);
+          size_t bytes = 0;
+          if (w.api.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, &bytes) ==
+              HSA_STATUS_SUCCESS)
+            w.largest = std::max<uint64_t>(w.largest, bytes);
+        }
         return HSA_STATUS_SUCCESS;
       },
       &walk);
@@ -58,7 +66,13 @@ bool MemoryMap::add_agent(const hsa::HsaApi& api, hsa_agent_t agent, bool is_gpu
         return HSA_STATUS_SUCCESS;
       },
       &walk);
+  if (is_gpu) device_bytes_[agent.handle] = walk.largest;
   return pools == HSA_STATUS_SUCCESS && regions == HSA_STATUS_SUCCESS;
+}
+
+uint64_t MemoryMap::device_bytes(uint64_t agent) const {
+  const auto it = device_bytes_.find(agent);
+  return it == device_bytes_.end() ? 0 : it->second;
 }
 
 const PoolInfo* MemoryMap::find(uint64_t pool_or_region) const {

@@ -21,12 +21,16 @@ class MemoryMap {
   /// Lists the pools and regions of one agent.
   /// @return false when the runtime refused: allocations from unlisted pools are then unknown
   bool add_agent(const hsa::HsaApi& api, hsa_agent_t agent, bool is_gpu);
+  /// Size of the largest pool of a GPU agent: its fine and coarse-grained pools are views of one memory.
+  /// Bytes.
+  uint64_t device_bytes(uint64_t agent) const;
   /// Null when the handle is unknown.
   const PoolInfo* find(uint64_t pool_or_region) const;
 
  private:
   // ROCr hands out the same handle for a pool and its region; with another runtime both are entered.
   std::unordered_map<uint64_t, PoolInfo> pools_;
+  std::unordered_map<uint64_t, uint64_t> device_bytes_;  ///< by agent
 };
 
 /// Pool allocation flag: memory the agent may execute. Source: bit 2, proxy and ABI reference (K:

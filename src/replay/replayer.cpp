@@ -122,6 +122,7 @@ Status Replayer::start() {
                              &info.node);
       api.hsa_agent_get_info(agent, static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT),
                              &info.compute_units);
+      info.memory_bytes = memory_.device_bytes(agent.handle);
       if (agent_id_of_ != nullptr) info.tool_id = agent_id_of_(info.node);
       agents_.push_back(std::make_unique<Agent>(api, std::move(info)));
     }

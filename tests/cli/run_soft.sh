@@ -19,6 +19,7 @@ expect() {
   fi
 }
 expect 0 "results in $folder/run.jsonl" "$kreplay" run --device soft --passes 3 -o "$folder/run.jsonl" -- "$program"
+expect 0 "" grep -q '"name":"gfx906".*"memory_bytes":[1-9]' "$folder/run.jsonl"
 expect 0 count_up "$kreplay" report "$folder/run.jsonl"
 expect 0 "kreplay: ok" "$kreplay" compare "$folder/run.jsonl" "$folder/run.jsonl"
 expect 125 "none was replayed" "$kreplay" run --device soft --kernels '^absent$' -- "$program"
