@@ -23,6 +23,7 @@ bool decode_long(const uint32_t* dw, DecodeContext& ctx, Inst& out) {
     case 0x31:
       return ctx.refuse("exp: no graphics pipeline");
     case 0x34:
+      if (dw[0] >> 23 == 0x1a7 && is_mfma(dw, ctx)) return decode_mfma(dw, ctx, out);
       if (dw[0] >> 23 == 0x1a7) return by_hooks(ctx.valu->vop3p, "VOP3P", dw, ctx, out);
       return by_hooks(ctx.valu->vop3, "VOP3", dw, ctx, out);
     case 0x35:
@@ -93,6 +94,7 @@ void visit_ops(const OpVisitor& visitor) {
   visit_ds(visitor);
   visit_flat(visitor);
   visit_mubuf(visitor);
+  visit_mfma(visitor);
   const ValuHooks& valu = valu_hooks();
   for (const FamilyHooks* hooks : {&valu.vop1, &valu.vop2, &valu.vop3, &valu.vopc, &valu.vop3p}) {
     if (hooks->visit) hooks->visit(visitor);

@@ -56,6 +56,9 @@ bool decode_smem(const uint32_t* dw, DecodeContext& ctx, Inst& out);
 bool decode_ds(const uint32_t* dw, DecodeContext& ctx, Inst& out);
 bool decode_flat(const uint32_t* dw, DecodeContext& ctx, Inst& out);
 bool decode_mubuf(const uint32_t* dw, DecodeContext& ctx, Inst& out);
+bool decode_mfma(const uint32_t* dw, DecodeContext& ctx, Inst& out);
+/// Whether a VOP3P word is a matrix instruction of this target.
+bool is_mfma(const uint32_t* dw, const DecodeContext& ctx);
 void visit_sop1(const OpVisitor& visitor);
 void visit_sop2(const OpVisitor& visitor);
 void visit_sopk(const OpVisitor& visitor);
@@ -65,6 +68,7 @@ void visit_smem(const OpVisitor& visitor);
 void visit_ds(const OpVisitor& visitor);
 void visit_flat(const OpVisitor& visitor);
 void visit_mubuf(const OpVisitor& visitor);
+void visit_mfma(const OpVisitor& visitor);
 
 /// Vector ALU families of one build of the lane code (valu.hpp).
 struct ValuHooks {

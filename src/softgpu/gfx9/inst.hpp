@@ -27,6 +27,7 @@ enum class Family : uint8_t {
   vop3,
   vopc,
   vop3p,
+  mfma,
   vintrp,
   ds,
   flat,

@@ -28,6 +28,8 @@ OPERANDS = {
     + [f"v[2:3], {d}" for d in ("v8", "v[8:9]", "v[8:10]", "v[8:11]")],
     "mubuf": [f"{d}, off, s[4:7], 0" for d in ("v8", "v[8:9]", "v[8:10]", "v[8:11]")] + [""],
 }
+OPERANDS["mfma"] = [f"a[{d}], {a}, {b}, a[{d}]" for d in ("0:31", "0:15", "0:7", "0:3", "0:1")
+                    for a, b in (("v0", "a1"), ("v[0:1]", "a[2:3]"))]
 OPERANDS["global"] = [o + ", off" for o in OPERANDS["flat"]]
 OPERANDS["scratch"] = [o.replace("v[2:3]", "v2") + ", off" for o in OPERANDS["flat"]]
 
