@@ -317,6 +317,7 @@ Step AqlEngine::fail(QueueError error, const std::string& why) {
   halted_ = true;
   log::error("aql", "queue {}, packet {}: {}; queue error {:#x}, the queue stops", context_.queue_id,
              read_index_, why, static_cast<uint64_t>(error));
+  if (context_.interrupts->queue_exception(context_.save_area, exception_code(error))) return Step::halted;
   if (amd_signal_t* signal = inactive_signal(); signal != nullptr)
     store_signal(context_, *signal, static_cast<int64_t>(error));
   return Step::halted;

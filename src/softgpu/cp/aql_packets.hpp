@@ -48,4 +48,31 @@ enum class QueueError : uint64_t {
   trap = 0x80000000,
 };
 
+/// The same error as the number of a KFD exception; 0 for what is no error. Source: the kernel's kfd_ioctl.h,
+/// version 1.13, enum kfd_dbg_trap_exception_code.
+constexpr uint32_t exception_code(QueueError error) {
+  switch (error) {
+    case QueueError::bad_dimensions:
+      return 16;
+    case QueueError::bad_group_memory:
+      return 17;
+    case QueueError::bad_code_object:
+      return 18;
+    case QueueError::bad_packet:
+      return 20;
+    case QueueError::workgroup_too_large:
+      return 21;
+    case QueueError::aperture_violation:
+      return 6;
+    case QueueError::illegal_instruction:
+      return 4;
+    case QueueError::trap:
+      return 2;
+    case QueueError::need_scratch:
+    case QueueError::reclaim_scratch:
+      break;
+  }
+  return 0;
+}
+
 }  // namespace softgpu::cp

@@ -81,6 +81,7 @@ Result<uint32_t> Device::create_queue(uint32_t id, const QueueSetup& setup) {
   context.memory = &memory_;
   context.clock = &clock_;
   context.interrupts = setup_.interrupts;
+  context.save_area = setup.save_area;
   context.progress = setup_.progress;
   context.code_epoch = &code_epoch_;
   context.stop = &queue->stop_flag();

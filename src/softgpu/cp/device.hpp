@@ -38,6 +38,7 @@ struct QueueSetup {
   GpuVa ring;
   uint64_t ring_bytes = 0;
   GpuVa read_pointer;  ///< AQL: amd_queue_t::read_dispatch_id, from which the amd_queue_t is found
+  GpuVa save_area;     ///< AQL: context save area, an address of the process
   bool suspended = false;
 };
 

@@ -28,6 +28,7 @@ struct EngineContext {
   const VaTable* memory = nullptr;
   DeviceClock* clock = nullptr;
   InterruptSink* interrupts = nullptr;
+  GpuVa save_area;  ///< AQL: context save area; the driver reports errors there
   ProgressHub* progress = nullptr;
   std::atomic<uint64_t>* code_epoch = nullptr;  ///< moves when some queue invalidated instruction caches
   const std::atomic<bool>* stop = nullptr;      ///< the queue is being destroyed

@@ -23,6 +23,12 @@ class InterruptSink {
   /// A queue touched memory that is not mapped, or wrote to a range mapped read-only.
   /// @param address the byte touched; the driver reports its page
   virtual void memory_fault(uint32_t gpu_id, GpuVa address, FaultReason reason) = 0;
+  /// A queue stopped with an error. Newer runtimes take it from the queue's save area, older ones from its
+  /// inactive signal.
+  /// @param save_area the queue's context save area, as it was created with
+  /// @param code number of the exception; see QueueError in aql_packets.hpp
+  /// @return whether it was delivered; if not, the caller uses the inactive signal
+  virtual bool queue_exception(GpuVa /*save_area*/, uint32_t /*code*/) { return false; }
 };
 
 }  // namespace softgpu::cp

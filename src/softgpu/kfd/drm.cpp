@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/log.hpp"
+#include "kfd/drm_gem.hpp"
 #include "kfd/topology.hpp"
 
 namespace softgpu::kfd {
@@ -73,15 +74,20 @@ int info(const Options& options, const drm_amdgpu_info& args) {
       std::memcpy(to, &device, std::min<size_t>(args.return_size, sizeof device));
       break;
     }
+    case AMDGPU_INFO_HW_IP_COUNT:
+      break;  // none: no engine takes commands through the render node
+    case AMDGPU_INFO_READ_MMR_REG:
+      break;  // tiling and back-end registers, which only graphics looks at: all zero
     default:
-      break;  // all zero: registers, firmware versions, memory configuration
+      log::error("drm", "INFO query {:#x} is not emulated", args.query);
+      return -EINVAL;
   }
   return 0;
 }
 
 }  // namespace
 
-int drm_ioctl(const Options& options, unsigned long request, void* argument) {
+int drm_ioctl(const Options& options, Process* process, uint16_t gpu, unsigned long request, void* argument) {
   if (argument == nullptr) return -EFAULT;
   switch (_IOC_NR(request)) {
     case _IOC_NR(DRM_IOCTL_VERSION):
@@ -92,9 +98,21 @@ int drm_ioctl(const Options& options, unsigned long request, void* argument) {
     case _IOC_NR(DRM_IOCTL_AMDGPU_INFO):
       return info(options, *static_cast<const drm_amdgpu_info*>(argument));
     default:
-      log::error("drm", "ioctl {:#x} (number {:#x}) is not emulated", request, _IOC_NR(request));
-      return -ENOTTY;
+      break;
   }
+  int rc = 0;
+  if (process != nullptr && gpu < process->gpus().size() &&
+      drm_gem_ioctl(*process, *process->gpus()[gpu], _IOC_NR(request), argument, rc)) {
+    log::debug("drm", "ioctl {:#x} (number {:#x}) = {}", request, _IOC_NR(request), rc);
+    return rc;
+  }
+  log::error("drm", "ioctl {:#x} (number {:#x}) is not emulated", request, _IOC_NR(request));
+  return -ENOTTY;
+}
+
+int dmabuf_ioctl(unsigned long request) {
+  log::error("drm", "ioctl {:#x} on a dmabuf is not emulated", request);
+  return -ENOTTY;
 }
 
 }  // namespace softgpu::kfd

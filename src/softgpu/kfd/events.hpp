@@ -12,6 +12,7 @@
 // many is harmless and one too few is a hang. A poll (timeout 0) is answered from the signalled state alone.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -61,6 +62,10 @@ class EventTable final : public cp::InterruptSink {
   void signal_event(uint32_t event_id) override;
   void scan_event_slots() override;
   void memory_fault(uint32_t gpu_id, GpuVa address, cp::FaultReason reason) override;
+  bool queue_exception(GpuVa save_area, uint32_t code) override;
+
+  /// RUNTIME_ENABLE: the runtime takes queue errors from save areas from now on, or no longer.
+  void report_exceptions(bool on) { exceptions_.store(on, std::memory_order_release); }
 
   size_t size() const;
 
@@ -88,6 +93,7 @@ class EventTable final : public cp::InterruptSink {
   static bool satisfied(const Waiter& waiter, bool all, bool& failed);
   void leave(Waiter& waiter, bool give_back);
 
+  std::atomic<bool> exceptions_{false};
   mutable std::mutex mutex_;  ///< guards everything below
   uint64_t* slots_ = nullptr;
   std::map<uint32_t, std::unique_ptr<Event>> events_;

@@ -21,19 +21,32 @@ FdEntry unpack(uint64_t word) {
           static_cast<uint32_t>(word)};
 }
 
+const char* name_of(FdKind kind) {
+  switch (kind) {
+    case FdKind::kfd:
+      return "softgpu-kfd";
+    case FdKind::render:
+      return "softgpu-render";
+    case FdKind::dmabuf:
+      return "softgpu-dmabuf";
+    case FdKind::none:
+      break;
+  }
+  return "softgpu";
+}
+
+}  // namespace
+
 /// Raw: fstat is a name we export, and it asks this table.
-bool inode_of(int fd, uint32_t& inode) {
+bool FdTable::inode_of(int fd, uint32_t& inode) {
   struct stat info {};
   if (syscall(SYS_fstat, fd, &info) != 0) return false;
   inode = static_cast<uint32_t>(info.st_ino);
   return true;
 }
 
-}  // namespace
-
 int FdTable::create(FdKind kind, uint16_t gpu, bool close_on_exec) {
-  const int fd =
-      memfd_create(kind == FdKind::kfd ? "softgpu-kfd" : "softgpu-render", close_on_exec ? MFD_CLOEXEC : 0);
+  const int fd = memfd_create(name_of(kind), close_on_exec ? MFD_CLOEXEC : 0);
   if (fd < 0) return -1;
   FdEntry entry{kind, gpu, 0};
   if (fd >= kMaxFd || !inode_of(fd, entry.inode)) {
@@ -61,8 +74,19 @@ FdEntry FdTable::find(int fd) {
   return {};
 }
 
-void FdTable::forget(int fd) {
-  if (fd >= 0 && fd < kMaxFd) set(fd, 0);
+FdEntry FdTable::forget(int fd) {
+  if (fd < 0 || fd >= kMaxFd) return {};
+  const FdEntry was = unpack(entries_[static_cast<size_t>(fd)].load(std::memory_order_acquire));
+  set(fd, 0);
+  return was;
+}
+
+bool FdTable::holds(uint32_t inode) const {
+  for (const std::atomic<uint64_t>& entry : entries_) {
+    const uint64_t word = entry.load(std::memory_order_acquire);
+    if (word != 0 && unpack(word).inode == inode) return true;
+  }
+  return false;
 }
 
 void FdTable::duplicate(int fd, int copy) {

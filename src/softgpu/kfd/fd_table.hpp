@@ -13,11 +13,11 @@
 
 namespace softgpu::kfd {
 
-enum class FdKind : uint8_t { none, kfd, render };
+enum class FdKind : uint8_t { none, kfd, render, dmabuf };
 
 struct FdEntry {
   FdKind kind = FdKind::none;
-  uint16_t gpu = 0;    ///< index; render nodes only
+  uint16_t gpu = 0;    ///< index; render nodes and dmabufs
   uint32_t inode = 0;  ///< low bits
 };
 
@@ -31,9 +31,14 @@ class FdTable {
   int create(FdKind kind, uint16_t gpu, bool close_on_exec);
   /// What `fd` is now; kind none if it is not ours, or no longer.
   FdEntry find(int fd);
-  void forget(int fd);
+  /// @return what `fd` was, as far as the table knows
+  FdEntry forget(int fd);
   /// `copy` is a duplicate of `fd` (any entry it had is gone).
   void duplicate(int fd, int copy);
+  /// Whether some descriptor in the table has this inode number. Looks at the whole table.
+  bool holds(uint32_t inode) const;
+  /// The low bits of a descriptor's inode number. @return false if it is not open
+  static bool inode_of(int fd, uint32_t& inode);
 
  private:
   void set(int fd, uint64_t word);

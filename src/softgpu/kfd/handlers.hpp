@@ -18,6 +18,14 @@ struct RuntimeEnableArgs {
 };
 static_assert(sizeof(RuntimeEnableArgs) == 16);
 
+/// AMDKFD_IOC_EXPORT_DMABUF, newer than the build header. Source: the kernel's kfd_ioctl.h, version 1.12.
+struct ExportDmabufArgs {
+  uint64_t handle;
+  uint32_t flags;
+  uint32_t dmabuf_fd;
+};
+static_assert(sizeof(ExportDmabufArgs) == 16);
+
 // handlers_device.cpp
 int get_version(Process&, kfd_ioctl_get_version_args&);
 int get_process_apertures_new(Process&, kfd_ioctl_get_process_apertures_new_args&);
@@ -36,6 +44,9 @@ int free_memory_of_gpu(Process&, kfd_ioctl_free_memory_of_gpu_args&);
 int map_memory_to_gpu(Process&, kfd_ioctl_map_memory_to_gpu_args&);
 int unmap_memory_from_gpu(Process&, kfd_ioctl_unmap_memory_from_gpu_args&);
 int available_memory(Process&, kfd_ioctl_get_available_memory_args&);
+int export_dmabuf(Process&, ExportDmabufArgs&);
+int import_dmabuf(Process&, kfd_ioctl_import_dmabuf_args&);
+int get_dmabuf_info(Process&, kfd_ioctl_get_dmabuf_info_args&);
 
 // handlers_queue.cpp
 int create_queue(Process&, kfd_ioctl_create_queue_args&);

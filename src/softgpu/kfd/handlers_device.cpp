@@ -12,7 +12,7 @@ namespace softgpu::kfd {
 namespace {
 
 constexpr uint32_t kMajorVersion = 1;
-constexpr uint32_t kMinorVersion = 8;
+constexpr uint32_t kMinorVersion = 17;
 constexpr uint32_t kTileConfigs = 32;
 constexpr uint32_t kMacroTileConfigs = 16;
 constexpr uint32_t kGbAddrConfig = 0x26010001;
@@ -105,7 +105,15 @@ int set_xnack_mode(Process&, kfd_ioctl_set_xnack_mode_args& args) {
   return 0;
 }
 
-// Announces the runtime to a debugger; there is none.
-int runtime_enable(Process&, RuntimeEnableArgs&) { return 0; }
+// Announces the runtime to a debugger, of which there is none. From then on it takes queue errors as
+// exceptions. The capability says that core files of a GPU are the driver's business, so that the runtime
+// does not try to write one through the debugger interface; this driver writes none.
+int runtime_enable(Process& process, RuntimeEnableArgs& args) {
+  constexpr uint32_t kEnable = 1;
+  constexpr uint32_t kDriverDumps = 1u << 31;
+  process.events().report_exceptions((args.mode_mask & kEnable) != 0);
+  args.capabilities_mask = kDriverDumps;
+  return 0;
+}
 
 }  // namespace softgpu::kfd

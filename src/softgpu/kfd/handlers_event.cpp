@@ -20,13 +20,13 @@ uint64_t event_page_token() { return static_cast<uint64_t>(MmapType::events) << 
 int create_event(Process& process, kfd_ioctl_create_event_args& args) {
   // The first call brings the handle of a buffer for the page; libhsakmt keeps the page across a shut-down.
   if (args.event_page_offset != 0 && !process.events().has_page()) {
-    std::byte* page = process.buffers().host_of(args.event_page_offset, kEventPageBytes);
-    if (page == nullptr) {
+    const auto storage = process.buffers().storage_of(args.event_page_offset);
+    if (storage == nullptr || storage->size_bytes < kEventPageBytes) {
       log::error("kfd", "CREATE_EVENT: handle {:#x} is no buffer of {} bytes", args.event_page_offset,
                  kEventPageBytes);
       return -EINVAL;
     }
-    const int rc = process.events().set_page(reinterpret_cast<uint64_t*>(page));
+    const int rc = process.events().set_page(reinterpret_cast<uint64_t*>(storage->host));
     if (rc != 0) return rc;
   }
   EventTable::Created created;

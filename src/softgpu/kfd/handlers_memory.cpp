@@ -1,11 +1,19 @@
-// Buffers: allocate, free, map to and unmap from GPUs.
+// Buffers: allocate, free, map to and unmap from GPUs; share as dmabufs.
+#include <fcntl.h>
+
+#include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "kfd/handlers.hpp"
 
 namespace softgpu::kfd {
 namespace {
+
+namespace log = kreplay::log;
 
 constexpr uint32_t kMaxDevices = 64;
 
@@ -61,8 +69,51 @@ int unmap_memory_from_gpu(Process& process, kfd_ioctl_unmap_memory_from_gpu_args
 int available_memory(Process& process, kfd_ioctl_get_available_memory_args& args) {
   const Gpu* gpu = process.gpu_by_id(args.gpu_id);
   if (gpu == nullptr) return -EINVAL;
-  args.available = process.buffers().vram_free(*gpu);
+  args.available = process.storages().vram_free(*gpu);
   return 0;
+}
+
+int export_dmabuf(Process& process, ExportDmabufArgs& args) {
+  auto storage = process.buffers().storage_of(args.handle);
+  if (storage == nullptr) return -EINVAL;
+  int fd = -1;
+  const int rc = process.dmabufs().export_storage(std::move(storage), (args.flags & O_CLOEXEC) != 0, fd);
+  if (rc == 0) args.dmabuf_fd = static_cast<uint32_t>(fd);
+  return rc;
+}
+
+int import_dmabuf(Process& process, kfd_ioctl_import_dmabuf_args& args) {
+  if (process.gpu_by_id(args.gpu_id) == nullptr) return -EINVAL;
+  auto storage = process.dmabufs().find(static_cast<int>(args.dmabuf_fd));
+  if (storage == nullptr) {
+    log::error("kfd",
+               "IMPORT_DMABUF: descriptor {} is no dmabuf of this process; another process's memory "
+               "cannot be reached",
+               args.dmabuf_fd);
+    return -EINVAL;
+  }
+  uint64_t handle = 0;
+  const int rc = process.buffers().import(std::move(storage), args.va_addr, handle);
+  if (rc == 0) args.handle = handle;
+  return rc;
+}
+
+int get_dmabuf_info(Process& process, kfd_ioctl_get_dmabuf_info_args& args) {
+  const auto storage = process.dmabufs().find(static_cast<int>(args.dmabuf_fd));
+  if (storage == nullptr) {
+    log::error("kfd", "GET_DMABUF_INFO: descriptor {} is no dmabuf of this process", args.dmabuf_fd);
+    return -EINVAL;
+  }
+  args.size = storage->size_bytes;
+  args.gpu_id = storage->gpu->gpu_id;
+  args.flags = storage->flags;
+  const std::lock_guard lock(storage->metadata_mutex);
+  const auto present = static_cast<uint32_t>(storage->metadata.size());
+  const bool fits = present <= args.metadata_size;
+  if (fits && present != 0 && args.metadata_ptr != 0)
+    std::memcpy(reinterpret_cast<void*>(args.metadata_ptr), storage->metadata.data(), present);
+  args.metadata_size = present;
+  return fits ? 0 : -EINVAL;
 }
 
 }  // namespace softgpu::kfd

@@ -10,6 +10,10 @@ namespace {
 namespace log = kreplay::log;
 using kreplay::GpuVa;
 
+/// A queue on an SDMA engine of the caller's choice: all engines are alike here. Source: the kernel's
+/// kfd_ioctl.h, version 1.17.
+constexpr uint32_t kQueueTypeSdmaByEngine = 4;
+
 int errno_of(kreplay::Error error) {
   switch (error) {
     case kreplay::Error::budget:
@@ -37,15 +41,17 @@ int create_queue(Process& process, kfd_ioctl_create_queue_args& args) {
       break;
     case KFD_IOC_QUEUE_TYPE_SDMA:
     case KFD_IOC_QUEUE_TYPE_SDMA_XGMI:
+    case kQueueTypeSdmaByEngine:
       setup.kind = cp::QueueKind::sdma;
       break;
     default:
-      log::error("kfd", "CREATE_QUEUE: type {}; SDMA (1, 3) and AQL (2) are emulated", args.queue_type);
+      log::error("kfd", "CREATE_QUEUE: type {}; SDMA (1, 3, 4) and AQL (2) are emulated", args.queue_type);
       return -EINVAL;
   }
   setup.ring = GpuVa(args.ring_base_address);
   setup.ring_bytes = args.ring_size;
   setup.read_pointer = GpuVa(args.read_pointer_address);
+  setup.save_area = GpuVa(args.ctx_save_restore_address);
   setup.suspended = args.queue_percentage == 0;
   const uint32_t id = process.new_queue_id();
   const auto doorbell = gpu->device->create_queue(id, setup);

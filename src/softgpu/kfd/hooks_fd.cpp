@@ -49,7 +49,9 @@ int ioctl_ours(const FdEntry& entry, unsigned long request, void* argument) noex
   try {
     Process* process = Process::current();
     if (entry.kind == FdKind::kfd && process != nullptr) rc = process->ioctl(request, argument);
-    if (entry.kind == FdKind::render && settings() != nullptr) rc = drm_ioctl(*settings(), request, argument);
+    if (entry.kind == FdKind::render && settings() != nullptr)
+      rc = drm_ioctl(*settings(), process, entry.gpu, request, argument);
+    if (entry.kind == FdKind::dmabuf) rc = dmabuf_ioctl(request);
   } catch (...) {  // out of memory
     rc = -ENOMEM;
   }
@@ -57,16 +59,27 @@ int ioctl_ours(const FdEntry& entry, unsigned long request, void* argument) noex
   return rc < 0 ? -1 : rc;
 }
 
-void* mmap_ours(const FdEntry& entry, void* address, size_t size_bytes, int protection, int flags,
+void* mmap_ours(const FdEntry& entry, int fd, void* address, size_t size_bytes, int protection, int flags,
                 uint64_t offset) noexcept {
   const int saved_errno = errno;
   long result = -EBADF;
   try {
     Process* process = Process::current();
     if (process != nullptr) {
-      result = entry.kind == FdKind::kfd ? process->mmap_kfd(address, size_bytes, protection, flags, offset)
-                                         : process->mmap_render(*process->gpus().at(entry.gpu), address,
-                                                                size_bytes, protection, flags, offset);
+      switch (entry.kind) {
+        case FdKind::kfd:
+          result = process->mmap_kfd(address, size_bytes, protection, flags, offset);
+          break;
+        case FdKind::render:
+          result = process->mmap_render(*process->gpus().at(entry.gpu), address, size_bytes, protection,
+                                        flags, offset);
+          break;
+        case FdKind::dmabuf:
+          result = process->mmap_dmabuf(fd, address, size_bytes, protection, flags, offset);
+          break;
+        case FdKind::none:
+          break;
+      }
     }
   } catch (...) {
     result = -ENOMEM;
@@ -83,11 +96,20 @@ void* mmap_hook(const Next<Function>& next, void* address, size_t size_bytes, in
   if (fd >= 0 && (flags & MAP_ANONYMOUS) == 0) {
     const FdEntry entry = fd_table().find(fd);
     if (entry.kind != FdKind::none)
-      return mmap_ours(entry, address, size_bytes, protection, flags, static_cast<uint64_t>(offset));
+      return mmap_ours(entry, fd, address, size_bytes, protection, flags, static_cast<uint64_t>(offset));
   }
   if (auto* function = next.get_if_known())
     return function(address, size_bytes, protection, flags, fd, offset);
   return reinterpret_cast<void*>(syscall(SYS_mmap, address, size_bytes, protection, flags, fd, offset));
+}
+
+/// Before a descriptor is closed or replaced: another thread may be handed its number at once.
+void forget(int fd) noexcept {
+  const FdEntry was = fd_table().forget(fd);
+  if (was.kind != FdKind::dmabuf || fd_table().holds(was.inode)) return;
+  const int saved_errno = errno;
+  if (Process* process = Process::current(); process != nullptr) process->dmabufs().closed(was.inode);
+  errno = saved_errno;
 }
 
 int fcntl_hook(const Next<int(int, int, ...)>& next, int fd, int command, void* argument) {
@@ -130,7 +152,7 @@ KR_EXPORT void* mmap64(void* address, size_t size_bytes, int protection, int fla
 }
 
 KR_EXPORT int close(int fd) {
-  fd_table().forget(fd);  // before: another thread may be handed the number at once
+  forget(fd);
   if (auto* function = g_close.get_if_known()) return function(fd);
   return static_cast<int>(syscall(SYS_close, fd));
 }

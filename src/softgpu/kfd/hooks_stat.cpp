@@ -53,11 +53,6 @@ int stat_ours(const Resolved& resolved, Stat* out) {
     case PathKind::render:
       fill_device(out, kDrmMajor, render_minor_of(resolved.gpu));
       return 0;
-    case PathKind::drm_dir:
-      *out = {};
-      out->st_mode = S_IFDIR | 0555;
-      out->st_nlink = 2;
-      return 0;
     case PathKind::modules:
     case PathKind::initstate:
       *out = {};

@@ -39,7 +39,9 @@ constexpr Row refused(uint32_t number, const char* name, int code, const char* w
   return {number, 0, name, nullptr, why, code};
 }
 
+constexpr uint32_t kExportDmabuf = 0x24;
 constexpr uint32_t kRuntimeEnable = 0x25;
+constexpr uint32_t kDebugTrap = 0x26;
 constexpr uint32_t kDebugTrapOutOfTree = 0x82;
 
 constexpr std::array kRows = {
@@ -63,6 +65,9 @@ constexpr std::array kRows = {
     row<free_memory_of_gpu>(AMDKFD_IOC_FREE_MEMORY_OF_GPU, "FREE_MEMORY_OF_GPU"),
     row<map_memory_to_gpu>(AMDKFD_IOC_MAP_MEMORY_TO_GPU, "MAP_MEMORY_TO_GPU"),
     row<unmap_memory_from_gpu>(AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, "UNMAP_MEMORY_FROM_GPU"),
+    row<get_dmabuf_info>(AMDKFD_IOC_GET_DMABUF_INFO, "GET_DMABUF_INFO"),
+    row<import_dmabuf>(AMDKFD_IOC_IMPORT_DMABUF, "IMPORT_DMABUF"),
+    row<export_dmabuf>(_IOWR('K', kExportDmabuf, ExportDmabufArgs), "EXPORT_DMABUF"),
     row<set_cu_mask>(AMDKFD_IOC_SET_CU_MASK, "SET_CU_MASK"),
     row<alloc_queue_gws>(AMDKFD_IOC_ALLOC_QUEUE_GWS, "ALLOC_QUEUE_GWS"),
     refused(_IOC_NR(AMDKFD_IOC_SMI_EVENTS), "SMI_EVENTS", -EPERM, "no system management events"),
@@ -70,8 +75,9 @@ constexpr std::array kRows = {
     row<set_xnack_mode>(AMDKFD_IOC_SET_XNACK_MODE, "SET_XNACK_MODE"),
     row<available_memory>(AMDKFD_IOC_AVAILABLE_MEMORY, "AVAILABLE_MEMORY"),
     row<runtime_enable>(_IOWR('K', kRuntimeEnable, RuntimeEnableArgs), "RUNTIME_ENABLE"),
+    refused(kDebugTrap, "DBG_TRAP", -EPERM, "no debugger interface"),
     // ROCr 5.2 tries it at start and end, and takes the refusal for "no debugger support".
-    refused(kDebugTrapOutOfTree, "DBG_TRAP", -EINVAL, nullptr),
+    refused(kDebugTrapOutOfTree, "DBG_TRAP (out of tree)", -EINVAL, nullptr),
 };
 
 const Row* find_row(uint32_t number) {

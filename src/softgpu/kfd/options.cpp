@@ -68,6 +68,8 @@ bool set_target(uint32_t& field, std::string_view text) {
     field = 90000;
   } else if (text == "gfx906") {
     field = 90006;
+  } else if (text == "gfx90a") {
+    field = 90010;
   } else {
     return false;
   }
@@ -81,7 +83,7 @@ struct Row {
 };
 
 constexpr std::array kRows = {
-    Row{"GPUS", [](Options& o, std::string_view v) { return set_count(o.gpus, v, 8); },
+    Row{"GPUS", [](Options& o, std::string_view v) { return set_count(o.gpus, v, kMaxGpus); },
         "a whole number, 1 to 8"},
     Row{"CUS", [](Options& o, std::string_view v) { return set_count(o.compute_units, v, 128); },
         "a whole number, 1 to 128"},
@@ -89,7 +91,7 @@ constexpr std::array kRows = {
         "bytes, 64M to 1024G, with an optional suffix K, M or G"},
     Row{"LARGE_BAR", [](Options& o, std::string_view v) { return set_switch(o.large_bar, v); }, "0 or 1"},
     Row{"GFX", [](Options& o, std::string_view v) { return set_target(o.gfx_target_version, v); },
-        "gfx900 or gfx906"},
+        "gfx900, gfx906 or gfx90a"},
     Row{"TRACE", [](Options& o, std::string_view v) { return set_switch(o.trace, v); }, "0 or 1"},
 };
 

@@ -8,6 +8,8 @@
 
 namespace softgpu::kfd {
 
+constexpr uint32_t kMaxGpus = 8;
+
 struct Options {
   uint32_t gpus = 1;
   uint32_t compute_units = 8;

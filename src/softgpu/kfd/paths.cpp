@@ -52,8 +52,14 @@ PathMeaning meaning_of(std::string_view path, const Options& options) {
     uint32_t minor = 0;
     if (take_number(tail, major) && major == kDrmMajor && tail.starts_with(':')) {
       tail.remove_prefix(1);
-      if (take_number(tail, minor) && gpu_of_minor(minor, options, meaning.gpu) && tail == kDrmTail)
-        meaning.kind = PathKind::drm_dir;
+      if (take_number(tail, minor) && gpu_of_minor(minor, options, meaning.gpu) &&
+          tail.starts_with(kDrmTail)) {
+        const std::string_view rest = tail.substr(kDrmTail.size());
+        if (rest.empty() || rest.front() == '/') {
+          meaning.kind = PathKind::drm_dir;
+          meaning.rest = rest;
+        }
+      }
     }
   } else if (path.starts_with(kNodeCpus)) {
     std::string_view tail = path.substr(kNodeCpus.size());

@@ -17,14 +17,14 @@ enum class PathKind {
   topology,   ///< `rest` below the topology tree
   modules,    ///< /proc/modules
   initstate,  ///< /sys/module/amdgpu/initstate
-  drm_dir,    ///< /sys/dev/char/226:<minor>/device/drm
+  drm_dir,    ///< `rest` below /sys/dev/char/226:<minor>/device/drm of GPU `gpu`
   cpu_cache,  ///< `rest` below the cache directory of a CPU of node 0: ours only where the host has none
 };
 
 struct PathMeaning {
   PathKind kind = PathKind::other;
   uint16_t gpu = 0;
-  std::string_view rest;  ///< topology, cpu_cache: with its leading slash, or empty
+  std::string_view rest;  ///< topology, drm_dir, cpu_cache: with its leading slash, or empty
 };
 
 constexpr uint32_t kDrmMajor = 226;

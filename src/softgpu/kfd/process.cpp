@@ -126,7 +126,7 @@ long Process::mmap_render(Gpu& gpu, void* address, size_t size_bytes, int protec
                           uint64_t offset) {
   int fd = -1;
   uint64_t file_offset = 0;
-  if (!buffers_.find_mapping(gpu, offset, size_bytes, fd, file_offset)) {
+  if (!storages_.find_mapping(gpu, offset, size_bytes, fd, file_offset)) {
     log::error("kfd", "mmap of render node {}: offset {:#x}, {} bytes: no buffer there", gpu.index, offset,
                size_bytes);
     return -EINVAL;
@@ -136,6 +136,17 @@ long Process::mmap_render(Gpu& gpu, void* address, size_t size_bytes, int protec
     return system_mmap(address, size_bytes, PROT_NONE,
                        (flags & ~MAP_TYPE) | MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return system_mmap(address, size_bytes, protection, flags, fd, file_offset);
+}
+
+long Process::mmap_dmabuf(int fd, void* address, size_t size_bytes, int protection, int flags,
+                          uint64_t offset) {
+  const std::shared_ptr<Storage> storage = dmabufs_.find(fd);
+  if (storage == nullptr || offset >= storage->size_bytes ||
+      whole_pages(size_bytes) > storage->size_bytes - offset) {
+    log::error("kfd", "mmap of dmabuf {}: offset {:#x}, {} bytes: no such memory", fd, offset, size_bytes);
+    return -EINVAL;
+  }
+  return system_mmap(address, size_bytes, protection, flags, storage->fd(), storage->offset + offset);
 }
 
 }  // namespace softgpu::kfd

@@ -19,7 +19,9 @@
 #include "base/status.hpp"
 #include "cp/worker.hpp"
 #include "kfd/buffers.hpp"
+#include "kfd/dmabufs.hpp"
 #include "kfd/events.hpp"
+#include "kfd/gem.hpp"
 #include "kfd/gpu.hpp"
 #include "kfd/options.hpp"
 
@@ -39,7 +41,10 @@ class Process {
   const Options& options() const { return options_; }
   const std::vector<std::unique_ptr<Gpu>>& gpus() const { return gpus_; }
   Gpu* gpu_by_id(uint32_t gpu_id) const;
+  StorageTable& storages() { return storages_; }
   BufferTable& buffers() { return buffers_; }
+  DmabufTable& dmabufs() { return dmabufs_; }
+  GemTable& gem() { return gem_; }
   EventTable& events() { return events_; }
 
   /// Queue numbers are the process's, queues the device's.
@@ -51,9 +56,11 @@ class Process {
 
   /// ioctl on /dev/kfd. @return 0 or more, or -errno
   int ioctl(unsigned long request, void* argument);
-  /// mmap of /dev/kfd and of a render node. @return the address, or -errno as the system call returns it
+  /// mmap of /dev/kfd, of a render node, of a dmabuf. @return the address, or -errno as the system call
+  /// returns it
   long mmap_kfd(void* address, size_t size_bytes, int protection, int flags, uint64_t offset);
   long mmap_render(Gpu& gpu, void* address, size_t size_bytes, int protection, int flags, uint64_t offset);
+  long mmap_dmabuf(int fd, void* address, size_t size_bytes, int protection, int flags, uint64_t offset);
 
  private:
   explicit Process(const Options& options);
@@ -63,8 +70,11 @@ class Process {
   const pid_t pid_;
   EventTable events_;
   cp::ProgressHub progress_;
-  BufferTable buffers_;
-  std::vector<std::unique_ptr<Gpu>> gpus_;
+  std::vector<std::unique_ptr<Gpu>> gpus_;  ///< before all that holds their memory
+  StorageTable storages_;
+  BufferTable buffers_{storages_};
+  DmabufTable dmabufs_;
+  GemTable gem_;
   std::atomic<uint32_t> next_queue_id_{1};
   std::mutex queues_mutex_;  ///< guards queues_
   std::map<uint32_t, Gpu*> queues_;

@@ -57,7 +57,7 @@ int open_kfd(bool close_on_exec) {
 
 Resolved::Resolved(const char* caller_path) : path(caller_path) {
   if (caller_path == nullptr || !may_be_ours(caller_path)) return;
-  constexpr Options kAnyOptions;
+  constexpr Options kAnyOptions{.gpus = kMaxGpus};  // a path of no machine is passed without reading options
   const PathMeaning rough = meaning_of(caller_path, kAnyOptions);
   if (rough.kind == PathKind::other) return;
   const Options* options = settings();
@@ -71,6 +71,10 @@ Resolved::Resolved(const char* caller_path) : path(caller_path) {
   kind = meaning.kind;
   gpu = meaning.gpu;
   if (kind == PathKind::topology) redirect("", meaning.rest);
+  if (kind == PathKind::drm_dir) {
+    const char place[] = {'/', 'd', 'r', 'm', '/', static_cast<char>('0' + gpu)};  // at most 8 GPUs
+    redirect({place, sizeof place}, meaning.rest);
+  }
   if (kind == PathKind::cpu_cache) {
     // Only for the runtime, and only where the host has nothing to say.
     static const bool described = host_facts().describes_cpu_caches;

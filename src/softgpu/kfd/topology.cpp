@@ -15,7 +15,10 @@ namespace {
 
 constexpr const char* kCpuCaches = "/sys/devices/system/node/node0/cpu0/cache";
 constexpr uint32_t kAmdVendorId = 0x1002;
-constexpr uint32_t kCapability = 0x2480;  // doorbell type 2, and what the thunk needs; no SVM bit
+// Doorbell type 2, and what the thunk needs; bit 29: exceptions are reported (without it ROCr 6.4 and later
+// do not give the device back when they shut down). No SVM bit (27).
+constexpr uint32_t kCapability = 0x2480 | 1u << 29;
+constexpr uint32_t kDrmMajorNumber = 226;
 constexpr uint32_t kSimdsPerCu = 4;
 constexpr uint32_t kEngineClockMhz = 1725;
 constexpr uint32_t kMemoryClockMhz = 1000;
@@ -60,7 +63,7 @@ std::string gpu_properties(const Options& o, uint32_t index) {
                      {"io_links_count", 1},
                      {"cpu_core_id_base", 0},
                      {"simd_id_base", 2147487744},
-                     {"max_waves_per_simd", 10},
+                     {"max_waves_per_simd", o.gfx_target_version == 90010 ? 8u : 10u},
                      {"lds_size_in_kb", 64},
                      {"gds_size_in_kb", 0},
                      {"num_gws", 64},
@@ -157,6 +160,15 @@ void add_gpu_node(std::vector<TreeFile>& files, const Options& options, uint32_t
   files.push_back({node + "io_links/0/properties", pcie_link(index + 1, 0)});
 }
 
+/// What libdrm looks at to tell one device from another: the names of its nodes.
+void add_drm_nodes(std::vector<TreeFile>& files, uint32_t index) {
+  const std::string device = fmt::format("drm/{}/", index);
+  files.push_back(
+      {fmt::format("{}card{}/dev", device, index), fmt::format("{}:{}\n", kDrmMajorNumber, index)});
+  files.push_back({fmt::format("{}renderD{}/dev", device, render_minor_of(index)),
+                   fmt::format("{}:{}\n", kDrmMajorNumber, render_minor_of(index))});
+}
+
 /// A set of caches shared by all CPUs. Every cpu<n> directory of node 0 is answered from cpu0's.
 void add_cpu_caches(std::vector<TreeFile>& files, const HostFacts& host) {
   struct CpuCache {
@@ -186,7 +198,16 @@ void add_cpu_caches(std::vector<TreeFile>& files, const HostFacts& host) {
 
 }  // namespace
 
-uint32_t pci_device_id(uint32_t gfx_target_version) { return gfx_target_version == 90000 ? 0x6863 : 0x66a1; }
+uint32_t pci_device_id(uint32_t gfx_target_version) {
+  switch (gfx_target_version) {
+    case 90000:
+      return 0x6863;
+    case 90010:
+      return 0x740f;
+    default:
+      return 0x66a1;
+  }
+}
 
 HostFacts host_facts() {
   HostFacts facts;
@@ -205,7 +226,10 @@ std::vector<TreeFile> topology_files(const Options& options, const HostFacts& ho
   files.push_back({"kfd/topology/system_properties",
                    properties({{"platform_oem", 0}, {"platform_id", 0}, {"platform_rev", 0}})});
   add_cpu_node(files, options, host);
-  for (uint32_t i = 0; i < options.gpus; ++i) add_gpu_node(files, options, i);
+  for (uint32_t i = 0; i < options.gpus; ++i) {
+    add_gpu_node(files, options, i);
+    add_drm_nodes(files, i);
+  }
   if (!host.describes_cpu_caches) add_cpu_caches(files, host);
   return files;
 }

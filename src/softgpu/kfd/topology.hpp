@@ -27,8 +27,9 @@ struct HostFacts {
 HostFacts host_facts();
 
 struct TreeFile {
-  /// "kfd/...": below /sys/devices/virtual/kfd (and /sys/class/kfd, which is the same); "node0/...": below
-  /// /sys/devices/system/node, only where the host does not describe its CPU caches
+  /// "kfd/...": below /sys/devices/virtual/kfd (and /sys/class/kfd, which is the same); "drm/<index>/...":
+  /// below /sys/dev/char/226:<minor>/device/drm of that GPU; "node0/...": below /sys/devices/system/node,
+  /// only where the host does not describe its CPU caches
   std::string path;
   std::string text;
 };

@@ -74,7 +74,7 @@ TEST_CASE("kfd: version, apertures, clocks") {
   kfd_ioctl_get_version_args version{};
   CHECK(f.process->ioctl(AMDKFD_IOC_GET_VERSION, &version) == 0);
   CHECK(version.major_version == 1);
-  CHECK(version.minor_version == 8);
+  CHECK(version.minor_version == 17);
 
   kfd_process_device_apertures apertures[3] = {};
   kfd_ioctl_get_process_apertures_new_args args{};

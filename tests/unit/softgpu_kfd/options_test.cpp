@@ -56,7 +56,7 @@ TEST_CASE("a bad value names variable, value and what is accepted") {
       {"KREPLAY_SOFTGPU_VRAM=1M", "64M to 1024G"},
       {"KREPLAY_SOFTGPU_VRAM=18446744073709551615G", "64M to 1024G"},
       {"KREPLAY_SOFTGPU_LARGE_BAR=yes", "0 or 1"},
-      {"KREPLAY_SOFTGPU_GFX=gfx90a", "gfx900 or gfx906"},
+      {"KREPLAY_SOFTGPU_GFX=gfx942", "gfx900, gfx906 or gfx90a"},
       {"KREPLAY_SOFTGPU_TRACE=2", "0 or 1"},
   }));
   const ParsedOptions parsed = parse({entry});
