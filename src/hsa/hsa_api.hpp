@@ -9,6 +9,8 @@
 
 #include <cstdint>
 
+#include "hsa/newer_functions.hpp"
+
 namespace kreplay::hsa {
 
 /// One member per exported function; null when the runtime at hand does not have it.

@@ -47,6 +47,36 @@ struct Thunk<Entry, Member, Exported> {
   }
 #include "hsa/entry_points.def"
 
+/// Position in the AMD table of major 2, counted from 1, of entries that the build header's table lacks. The
+/// list only grows at its end. Source: the header of ROCr 6.4, and the jumps of the exported functions
+/// of 6.1, 6.4 and 7.2.
+constexpr uint32_t later_position(EntryPoint entry) {
+  switch (entry) {
+    case EntryPoint::hsa_amd_memory_async_copy_on_engine:
+      return 17;
+    case EntryPoint::hsa_amd_vmem_handle_create:
+      return 58;
+    case EntryPoint::hsa_amd_vmem_handle_release:
+      return 59;
+    case EntryPoint::hsa_amd_vmem_map:
+      return 60;
+    case EntryPoint::hsa_amd_vmem_unmap:
+      return 61;
+    case EntryPoint::hsa_amd_vmem_set_access:
+      return 62;
+    case EntryPoint::hsa_amd_vmem_import_shareable_handle:
+      return 65;
+    case EntryPoint::hsa_amd_vmem_retain_alloc_handle:
+      return 66;
+    case EntryPoint::hsa_amd_queue_get_info:
+      return 69;
+    case EntryPoint::hsa_amd_ais_file_read:
+      return 76;
+    default:
+      return 0;
+  }
+}
+
 struct Row {
   EntryPoint entry;
   uint32_t core;  ///< byte offsets in the layouts of major 1; 0 = not in that sub-table
@@ -82,11 +112,15 @@ static_assert(position_in_major_2(3) == 3 && position_in_major_2(15) == 15 && po
               position_in_major_2(38) == 40 && position_in_major_2(40) == 42 &&
               position_in_major_2(48) == 53);
 
-uint32_t amd_offset(uint32_t offset_1, uint32_t major) {
-  if (offset_1 == 0 || major == 1) return offset_1;
+uint32_t amd_offset(const Row& row, uint32_t major) {
+  if (major == 1) return row.amd;
   if (major != 2) return 0;
-  const uint32_t position = (offset_1 - sizeof(ApiTableVersion)) / sizeof(void*) + 1;
-  return static_cast<uint32_t>(sizeof(ApiTableVersion) + (position_in_major_2(position) - 1) * sizeof(void*));
+  const uint32_t position =
+      row.amd == 0 ? later_position(row.entry)
+                   : position_in_major_2(
+                         static_cast<uint32_t>((row.amd - sizeof(ApiTableVersion)) / sizeof(void*)) + 1);
+  if (position == 0) return 0;
+  return static_cast<uint32_t>(sizeof(ApiTableVersion) + (position - 1) * sizeof(void*));
 }
 
 unsigned patch(ApiTableVersion* table, uint32_t offset, const Row& row, HsaApi& saved) {
@@ -102,7 +136,7 @@ unsigned patch(ApiTableVersion* table, uint32_t offset, const Row& row, HsaApi& 
 
 uint32_t amd_table_offset(EntryPoint entry, uint32_t major) {
   for (const Row& row : kRows)
-    if (row.entry == entry) return amd_offset(row.amd, major);
+    if (row.entry == entry) return amd_offset(row, major);
   return 0;
 }
 
@@ -130,7 +164,7 @@ unsigned install_table(void* table_pointer) {
   unsigned count = 0;
   for (const Row& row : kRows) {
     count += patch(core, row.core, row, *saved);
-    if (amd != nullptr) count += patch(amd, amd_offset(row.amd, amd->major_id), row, *saved);
+    if (amd != nullptr) count += patch(amd, amd_offset(row, amd->major_id), row, *saved);
     count += patch(image, row.image, row, *saved);
   }
   return count;

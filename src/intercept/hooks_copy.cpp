@@ -72,6 +72,29 @@ KR_EXPORT hsa_status_t hsa_amd_memory_async_copy(void* dst, hsa_agent_t dst_agen
                                                            num_dep_signals, dep_signals, completion_signal));
 }
 
+KR_EXPORT hsa_status_t hsa_amd_memory_async_copy_on_engine(void* dst, hsa_agent_t dst_agent, const void* src,
+                                                           hsa_agent_t src_agent, size_t size,
+                                                           uint32_t num_dep_signals,
+                                                           const hsa_signal_t* dep_signals,
+                                                           hsa_signal_t completion_signal, int engine_id,
+                                                           bool force_copy_on_sdma) {
+  KR_SCOPE(hsa_amd_memory_async_copy_on_engine);
+  FencedCopy copy(hook, dst, src, dst_agent, src_agent, completion_signal, dep_signals, num_dep_signals);
+  return copy.finish(hook.next().hsa_amd_memory_async_copy_on_engine(
+      dst, dst_agent, src, src_agent, size, num_dep_signals, dep_signals, completion_signal, engine_id,
+      force_copy_on_sdma));
+}
+
+/// Direct storage: the driver writes device memory and returns when it is done.
+KR_EXPORT hsa_status_t hsa_amd_ais_file_read(hsa_amd_ais_file_handle_t handle, void* device_ptr,
+                                             uint64_t size, int64_t file_offset, uint64_t* size_copied,
+                                             int32_t* status) {
+  KR_SCOPE(hsa_amd_ais_file_read);
+  FencedCopy copy(hook, device_ptr, nullptr, kNoAgent, kNoAgent, kNoSignal, nullptr, 0);
+  return copy.finish(
+      hook.next().hsa_amd_ais_file_read(handle, device_ptr, size, file_offset, size_copied, status));
+}
+
 KR_EXPORT hsa_status_t hsa_amd_memory_async_copy_rect(
     const hsa_pitched_ptr_t* dst, const hsa_dim3_t* dst_offset, const hsa_pitched_ptr_t* src,
     const hsa_dim3_t* src_offset, const hsa_dim3_t* range, hsa_agent_t copy_agent,

@@ -147,6 +147,11 @@ KR_EXPORT hsa_status_t hsa_amd_queue_set_priority(hsa_queue_t* queue, hsa_amd_qu
   return hook.next().hsa_amd_queue_set_priority(real_of(queue), priority);
 }
 
+KR_EXPORT hsa_status_t hsa_amd_queue_get_info(hsa_queue_t* queue, int attribute, void* value) {
+  KR_SCOPE(hsa_amd_queue_get_info);
+  return hook.next().hsa_amd_queue_get_info(real_of(queue), attribute, value);
+}
+
 // --- indices: a proxy answers by itself, other queues go on ---
 
 #define KR_LOAD_READ(fn)                                                                                     \

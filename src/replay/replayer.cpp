@@ -82,6 +82,7 @@ Replayer::Replayer(const hsa::HsaApi& api, report::OutcomeSink& sink, const Opti
         if (Agent* agent = find_agent(handle)) break_stuck(*agent);
       },
       gate_slice_ns());
+  virtual_memory_ = std::make_unique<VirtualMemory>(core_->extents);
 }
 Replayer::~Replayer() = default;
 
@@ -429,6 +430,23 @@ bool Replayer::hold_executable(const std::vector<Agent*>& agents, const std::fun
     while (!agent->wait_gate(gate_slice_ns())) break_stuck(*agent);
   }
   return false;
+}
+
+std::optional<VirtualMemory::Backing> Replayer::backing_of_pool(uint64_t pool) const {
+  const PoolInfo* info = memory_.find(pool);
+  if (info == nullptr) return std::nullopt;
+  return VirtualMemory::Backing{info->agent, info->memory_class};
+}
+
+bool Replayer::hold_extents(const std::vector<snapshot::Extent>& extents,
+                            const std::function<void()>& release) {
+  std::vector<Agent*> owners;
+  for (const snapshot::Extent& extent : extents) {
+    Agent* owner = extent.agent == 0 ? nullptr : find_agent(extent.agent);
+    if (owner != nullptr && std::find(owners.begin(), owners.end(), owner) == owners.end())
+      owners.push_back(owner);
+  }
+  return hold_executable(owners, release);
 }
 
 CopyFence::Agents Replayer::agents_of(const void* first, const void* second) const {

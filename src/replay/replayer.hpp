@@ -13,6 +13,7 @@
 #include "replay/code_objects.hpp"
 #include "replay/core.hpp"
 #include "replay/memory_map.hpp"
+#include "replay/virtual_memory.hpp"
 #include "replay/window.hpp"
 
 namespace kreplay::replay {
@@ -97,6 +98,14 @@ class Replayer {
   Freed freeing(void* address, const std::function<void()>& release);
   /// After an allocation failed: whether memory may come back soon (a window holds frees back); waits for it.
   bool wait_for_deferred_frees();
+  VirtualMemory& virtual_memory() { return *virtual_memory_; }
+  /// What memory of a pool is; empty for a pool that was not listed.
+  std::optional<VirtualMemory::Backing> backing_of_pool(uint64_t pool) const;
+  /// Before memory that is no longer in the table is unmapped: waits while a window covers it, since its
+  /// address may be used anew at once. A thread that owns a window itself cannot wait: then `release` is
+  /// kept.
+  /// @return true when it was kept
+  bool hold_extents(const std::vector<snapshot::Extent>& extents, const std::function<void()>& release);
   /// Application memory became visible to agents at `agent_address`, or stops being so. Not saved, but known.
   void locked(void* host_address, void* agent_address, uint64_t size_bytes);
   void forget_host(void* host_address);
@@ -121,6 +130,7 @@ class Replayer {
   std::vector<std::unique_ptr<Agent>> agents_;  // filled by start(), then constant
   MemoryMap memory_;                            // same
   std::unique_ptr<CodeObjects> code_objects_;
+  std::unique_ptr<VirtualMemory> virtual_memory_;
   std::mutex locked_mutex_;             // guards locked_
   std::multimap<void*, void*> locked_;  ///< host address -> agent address where they differ
   std::atomic<uint64_t> next_queue_id_{1};

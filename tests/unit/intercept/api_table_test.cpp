@@ -49,6 +49,17 @@ TEST_CASE("positions in the AMD table: proxy-queue section 2 and rocm-stacks sec
   CHECK(position(EntryPoint::hsa_amd_queue_set_priority, 2) == 40);
   CHECK(position(EntryPoint::hsa_amd_queue_cu_get_mask, 1) == 48);
   CHECK(position(EntryPoint::hsa_amd_queue_cu_get_mask, 2) == 53);
+  // Entries that only newer runtimes have; the offsets are those of the jumps in their exported functions.
+  CHECK(position(EntryPoint::hsa_amd_memory_async_copy_on_engine, 2) == 17);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_handle_create, 2) == 0x1d8);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_map, 2) == 0x1e8);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_unmap, 2) == 0x1f0);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_set_access, 2) == 0x1f8);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_import_shareable_handle, 2) == 0x210);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_retain_alloc_handle, 2) == 0x218);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_queue_get_info, 2) == 0x230);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_ais_file_read, 2) == 0x268);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_map, 1) == 0);
   CHECK(amd_table_offset(EntryPoint::hsa_amd_queue_set_priority, 3) == 0);
   CHECK(amd_table_offset(EntryPoint::hsa_queue_create, 1) == 0);
 }

@@ -1,0 +1,111 @@
+#include "replay/virtual_memory.hpp"
+
+#include <iterator>
+
+namespace kreplay::replay {
+
+using snapshot::Extent;
+
+namespace {
+
+/// What a call grants the owner of a mapping; empty when it says nothing about it.
+std::optional<hsa_access_permission_t> grant_of(uint64_t owner, const hsa_amd_memory_access_desc_t* access,
+                                                size_t count) {
+  std::optional<hsa_access_permission_t> out;
+  for (size_t i = 0; i < count; ++i)
+    if (access[i].agent_handle.handle == owner) out = access[i].permissions;  // the last one counts
+  return out;
+}
+
+}  // namespace
+
+void VirtualMemory::add_handle(uint64_t handle, std::optional<Backing> backing) {
+  const std::lock_guard lock(mutex_);
+  Handle& entry = handles_[handle];
+  if (backing) entry.backing = *backing;
+  ++entry.references;
+}
+
+void VirtualMemory::release_handle(uint64_t handle) {
+  const std::lock_guard lock(mutex_);
+  const auto it = handles_.find(handle);
+  if (it != handles_.end() && --it->second.references == 0) handles_.erase(it);
+}
+
+void VirtualMemory::mapped(void* va, uint64_t size_bytes, uint64_t handle) {
+  const std::lock_guard lock(mutex_);
+  const auto it = handles_.find(handle);
+  if (it == handles_.end()) return;  // from before we were there
+  mappings_[GpuVa(va).value] = {size_bytes, it->second.backing, false};
+}
+
+std::vector<Extent> VirtualMemory::take(void* va, uint64_t size_bytes,
+                                        const hsa_amd_memory_access_desc_t* access, size_t access_count) {
+  std::vector<Extent> out;
+  const std::lock_guard lock(mutex_);
+  const uint64_t begin = GpuVa(va).value;
+  for (auto it = mappings_.lower_bound(begin); it != mappings_.end() && it->first < begin + size_bytes;
+       ++it) {
+    if (!it->second.live) continue;
+    if (access != nullptr) {
+      const auto grant = grant_of(it->second.backing.owner, access, access_count);
+      if (!grant || *grant == HSA_ACCESS_PERMISSION_RW) continue;
+    }
+    std::optional<Extent> extent = extents_.take(GpuVa(it->first));
+    it->second.live = false;
+    if (extent) out.push_back(*extent);
+  }
+  return out;
+}
+
+void VirtualMemory::put_back(const std::vector<Extent>& extents) {
+  const std::lock_guard lock(mutex_);
+  for (const Extent& extent : extents) {
+    extents_.put_back(extent);
+    const auto it = mappings_.find(extent.base.value);
+    if (it != mappings_.end()) it->second.live = true;
+  }
+}
+
+void VirtualMemory::unmapped(void* va) {
+  const std::lock_guard lock(mutex_);
+  mappings_.erase(GpuVa(va).value);
+}
+
+/// Under mutex_.
+void VirtualMemory::make_live(Mappings::value_type& mapping) {
+  if (mapping.second.live) return;
+  Extent extent;
+  extent.base = GpuVa(mapping.first);
+  extent.size = mapping.second.size;
+  extent.agent = mapping.second.backing.owner;
+  extent.memory_class = mapping.second.backing.memory_class;
+  extents_.insert(extent);
+  mapping.second.live = true;
+}
+
+void VirtualMemory::granted(void* va, uint64_t size_bytes, const hsa_amd_memory_access_desc_t* access,
+                            size_t access_count) {
+  const std::lock_guard lock(mutex_);
+  const uint64_t begin = GpuVa(va).value;
+  for (auto it = mappings_.lower_bound(begin); it != mappings_.end() && it->first < begin + size_bytes; ++it)
+    if (it->second.backing.owner != 0 &&
+        grant_of(it->second.backing.owner, access, access_count) == HSA_ACCESS_PERMISSION_RW)
+      make_live(*it);
+}
+
+void VirtualMemory::allowed(const void* address, const hsa_agent_t* agents, size_t count) {
+  const std::lock_guard lock(mutex_);
+  const uint64_t at = GpuVa(address).value;
+  auto it = mappings_.upper_bound(at);
+  if (it == mappings_.begin()) return;
+  it = std::prev(it);
+  if (at - it->first >= it->second.size) return;
+  for (uint64_t next = it->first; it != mappings_.end() && it->first == next; ++it) {
+    next = it->first + it->second.size;
+    for (size_t i = 0; i < count; ++i)
+      if (it->second.backing.owner != 0 && agents[i].handle == it->second.backing.owner) make_live(*it);
+  }
+}
+
+}  // namespace kreplay::replay
