@@ -149,7 +149,8 @@ int main(int argc, char** argv) {
   app.footer("See kreplay SUBCOMMAND --help, and docs/cli.md for exit statuses.");
 
   RunArguments run_args;
-  CLI::App* run_app = app.add_subcommand("run", "Run a program with replay: kreplay run [options] -- program [arguments...]");
+  CLI::App* run_app =
+      app.add_subcommand("run", "Run a program with replay: kreplay run [options] -- program [arguments...]");
   run_app->add_option("--passes", run_args.passes, "How often each selected dispatch runs (default: 5)");
   run_app->add_option("--kernels", run_args.kernels,
                       "Only kernels whose demangled name matches this regular expression");
