@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "support/e2e_counting/faults.hpp"
+
 // One trampoline for each name of the entry-point table: count, then jump to the next definition of the name,
 // found at the first call. It touches no argument register, so it serves every signature.
 struct E2eEntry {
@@ -117,10 +119,12 @@ uint64_t sum(std::initializer_list<const char*> names) {
 std::atomic<uint64_t> mallocs{0};
 thread_local bool counts_mallocs __attribute__((tls_model("initial-exec"))) = false;
 
-void count_malloc() {
+/// @return whether this allocation must fail
+bool count_malloc() {
   if (counts_mallocs) {
     mallocs.fetch_add(1, std::memory_order_relaxed);
   }
+  return e2e_counting::malloc_fails();
 }
 
 /// At exit the other libraries are still there, but only write(2) is used: nothing allocates.
@@ -162,6 +166,9 @@ __attribute__((visibility("hidden"), used)) void* e2e_find_next(E2eEntry* entry)
   if (next == nullptr) {
     dprintf(2, "e2e-counting: %s: the runtime does not define it\n", entry->name);
     _exit(127);
+  }
+  if (void* wrapper = e2e_counting::with_faults(entry->name, next)) {
+    next = wrapper;
   }
   __atomic_store_n(&entry->next, next, __ATOMIC_RELAXED);
   return next;
@@ -210,20 +217,16 @@ void* __libc_realloc(void*, size_t);
 void* __libc_memalign(size_t, size_t);
 
 __attribute__((visibility("default"))) void* malloc(size_t size) {
-  count_malloc();
-  return __libc_malloc(size);
+  return count_malloc() ? nullptr : __libc_malloc(size);
 }
 __attribute__((visibility("default"))) void* calloc(size_t count, size_t size) {
-  count_malloc();
-  return __libc_calloc(count, size);
+  return count_malloc() ? nullptr : __libc_calloc(count, size);
 }
 __attribute__((visibility("default"))) void* realloc(void* old, size_t size) {
-  count_malloc();
-  return __libc_realloc(old, size);
+  return count_malloc() ? nullptr : __libc_realloc(old, size);
 }
 __attribute__((visibility("default"))) void* aligned_alloc(size_t alignment, size_t size) {
-  count_malloc();
-  return __libc_memalign(alignment, size);
+  return count_malloc() ? nullptr : __libc_memalign(alignment, size);
 }
 
 }  // extern "C"

@@ -31,14 +31,14 @@ constexpr int kExit = ROCPROFILER_CALLBACK_PHASE_EXIT;
 
 }  // namespace
 
-TEST_CASE("K1_subscription_is_a_callback_tracing_service") {
+TEST_CASE("K01_subscription_is_a_callback_tracing_service") {
   ReplayScene scene;
   CHECK(scene.subscribe_status == ROCPROFILER_STATUS_SUCCESS);
   REQUIRE(scene.registry.replay_tool() != nullptr);
   CHECK(scene.registry.replay_tool()->listening());
 }
 
-TEST_CASE("K1_there_is_no_buffered_form") {
+TEST_CASE("K01_there_is_no_buffered_form") {
   Scene scene({configure<0>});
   rocprofiler_status_t status = ROCPROFILER_STATUS_SUCCESS;
   scene.tools[0].on_initialize = [&](auto) {
@@ -50,7 +50,7 @@ TEST_CASE("K1_there_is_no_buffered_form") {
   CHECK(status != ROCPROFILER_STATUS_SUCCESS);
 }
 
-TEST_CASE("K2_second_subscription_is_refused") {
+TEST_CASE("K02_second_subscription_is_refused") {
   Scene scene({configure<0>, configure<1>});
   std::vector<rocprofiler_status_t> first, second;
   scene.tools[0].on_initialize = [&](auto) {
@@ -78,7 +78,7 @@ TEST_CASE("K2_second_subscription_is_refused") {
   CHECK(scene.tools[1].seen.empty());
 }
 
-TEST_CASE("K2_of_racing_threads_exactly_one_claims") {
+TEST_CASE("K02_of_racing_threads_exactly_one_claims") {
   for (int round = 0; round < 20; ++round) {
     Scene scene({configure<0>});
     std::atomic<int> won{0}, refused{0};
@@ -103,7 +103,7 @@ TEST_CASE("K2_of_racing_threads_exactly_one_claims") {
   }
 }
 
-TEST_CASE("K2a_stopped_context_neither_calls_nor_replays_until_started") {
+TEST_CASE("K02a_stopped_context_neither_calls_nor_replays_until_started") {
   Scene scene({configure<0>});
   scene.tools[0].on_initialize = [&](auto) { subscribe(scene.tools[0], {}, 25, false); };
   scene.tools[0].on_callback = ask_two_passes;
@@ -117,13 +117,13 @@ TEST_CASE("K2a_stopped_context_neither_calls_nor_replays_until_started") {
   CHECK_FALSE(drive(scene.registry).wanted);
 }
 
-TEST_CASE("K3_without_a_subscriber_nothing_listens") {
+TEST_CASE("K03_without_a_subscriber_nothing_listens") {
   Scene scene({configure<0>});
   scene.registry.start();
   CHECK(scene.registry.replay_tool() == nullptr);
 }
 
-TEST_CASE("K4_config_enter_for_every_candidate_and_one_exit_each") {
+TEST_CASE("K04_config_enter_for_every_candidate_and_one_exit_each") {
   ReplayScene scene;
   scene.self().on_callback = [](Record record, Payload& payload, rocprofiler_user_data_t*) {
     if (payload.dispatch_info.dispatch_id % 2 == 0) ask_two_passes(record, payload, nullptr);
@@ -135,7 +135,7 @@ TEST_CASE("K4_config_enter_for_every_candidate_and_one_exit_each") {
   CHECK(count(scene.self(), kPass, kExit) == 6);
 }
 
-TEST_CASE("K4_config_exit_follows_at_once_when_the_window_declines") {
+TEST_CASE("K04_config_exit_follows_at_once_when_the_window_declines") {
   ReplayScene scene;
   scene.self().on_callback = ask_two_passes;
   ReplayCall call = make_call();
@@ -148,7 +148,7 @@ TEST_CASE("K4_config_exit_follows_at_once_when_the_window_declines") {
   CHECK(count(scene.self(), kConfig, kExit) == 1);
 }
 
-TEST_CASE("K4_replay_is_keyed_on_the_config_operation") {
+TEST_CASE("K04_replay_is_keyed_on_the_config_operation") {
   SECTION("only PASS: never replayed") {
     ReplayScene scene({ROCPROFILER_KERNEL_REPLAY_PASS});
     CHECK(scene.subscribe_status == ROCPROFILER_STATUS_SUCCESS);
@@ -164,7 +164,7 @@ TEST_CASE("K4_replay_is_keyed_on_the_config_operation") {
   }
 }
 
-TEST_CASE("K5_every_callback_runs_on_the_submitting_thread_in_order") {
+TEST_CASE("K05_every_callback_runs_on_the_submitting_thread_in_order") {
   ReplayScene scene;
   scene.self().on_callback = [](Record record, Payload& payload, rocprofiler_user_data_t* user) {
     event(std::string(record.operation == kConfig ? "config " : "pass ") +
@@ -184,7 +184,7 @@ TEST_CASE("K5_every_callback_runs_on_the_submitting_thread_in_order") {
   for (const Seen& s : scene.self().seen) CHECK(pthread_equal(s.thread, submitter));
 }
 
-TEST_CASE("K6_a_thread_local_of_pass_enter_is_seen_during_that_pass_only") {
+TEST_CASE("K06_a_thread_local_of_pass_enter_is_seen_during_that_pass_only") {
   static thread_local int current = -1;
   ReplayScene scene;
   scene.self().on_callback = [](Record record, Payload& payload, rocprofiler_user_data_t* user) {
@@ -207,7 +207,7 @@ TEST_CASE("K6_a_thread_local_of_pass_enter_is_seen_during_that_pass_only") {
   tool.config_exit(call);
 }
 
-TEST_CASE("K7_dispatch_info_is_filled_identically_in_all_four") {
+TEST_CASE("K07_dispatch_info_is_filled_identically_in_all_four") {
   ReplayScene scene;
   scene.self().on_callback = ask_two_passes;
   drive(scene.registry, 99);
@@ -227,7 +227,7 @@ TEST_CASE("K7_dispatch_info_is_filled_identically_in_all_four") {
   }
 }
 
-TEST_CASE("K8_the_tools_writes_to_read_only_fields_have_no_effect") {
+TEST_CASE("K08_the_tools_writes_to_read_only_fields_have_no_effect") {
   ReplayScene scene;
   scene.self().on_callback = [](Record record, Payload& payload, rocprofiler_user_data_t* user) {
     ask_two_passes(record, payload, user);
@@ -278,7 +278,7 @@ TEST_CASE("K24_thread_and_correlation_are_equal_and_the_external_id_is_asked_aga
   }
 }
 
-TEST_CASE("kind_number_of_the_tool_is_echoed") {
+TEST_CASE("K01_kind_number_of_the_tool_is_echoed") {
   for (const int kind : {25, 26}) {
     Scene scene({configure<0>});
     rocprofiler_status_t status = ROCPROFILER_STATUS_ERROR;
@@ -291,7 +291,7 @@ TEST_CASE("kind_number_of_the_tool_is_echoed") {
   }
 }
 
-TEST_CASE("kind_25_is_another_domain_when_26_is_chosen") {
+TEST_CASE("K01_kind_25_is_another_domain_when_26_is_chosen") {
   Scene scene({configure<0>});
   kreplay::Options options;
   options.replay_kind = 26;
@@ -311,7 +311,7 @@ TEST_CASE("kind_25_is_another_domain_when_26_is_chosen") {
   CHECK(std::string(name) == "HIP_EVENT");
 }
 
-TEST_CASE("launches_are_counted_per_kernel_and_agent_also_with_a_tool") {
+TEST_CASE("K23_launches_are_counted_per_kernel_and_agent_also_with_a_tool") {
   ReplayScene scene;
   kreplay::report::KernelInfo kernels[2];
   ReplayTool& tool = *scene.registry.replay_tool();

@@ -76,7 +76,7 @@ class PlanScene : public ReplayScene {
 
 }  // namespace
 
-TEST_CASE("fields_are_null_or_set_as_the_table_says") {
+TEST_CASE("K07_fields_are_null_or_set_as_the_table_says") {
   PlanScene scene(passes<2>, until<kNever>);
   drive(scene.registry);
   REQUIRE(scene.self().seen.size() == 6);
@@ -100,7 +100,7 @@ TEST_CASE("fields_are_null_or_set_as_the_table_says") {
   CHECK(seen[5].payload.replay_continue == until<kNever>);
 }
 
-TEST_CASE("pass_count_table") {
+TEST_CASE("K09_pass_count_table") {
   struct Row {
     CountCb count;
     ContinueCb go_on;
@@ -129,7 +129,7 @@ TEST_CASE("pass_count_table") {
   }
 }
 
-TEST_CASE("K9_a_fixed_loop_is_asked_after_all_but_the_last_pass_and_never_extended") {
+TEST_CASE("K09_a_fixed_loop_is_asked_after_all_but_the_last_pass_and_never_extended") {
   PlanScene scene(passes<4>, until<kNever>);
   ReplayCall call = make_call();
   CHECK(drive(*scene.registry.replay_tool(), call).executions == 4);
@@ -263,7 +263,7 @@ TEST_CASE("K16_state_behind_a_pointer_works_under_every_reading") {
   CHECK(drive(scene.registry).executions == 4);
 }
 
-TEST_CASE("zero_passes_without_continue_warns_and_runs_once") {
+TEST_CASE("K10_zero_passes_without_continue_warns_and_runs_once") {
   PlanScene scene(passes<0>, nullptr);
   for (int i = 0; i < 3; ++i) CHECK(drive(scene.registry).executions == 1);
   CHECK(scene.registry.replay_subscription()->warned_endless.load());
@@ -376,7 +376,7 @@ TEST_CASE("K20_a_local_start_only_undoes_a_local_stop") {
   CHECK(enabled == std::vector<bool>{true, false, false, false, true, false});
 }
 
-TEST_CASE("a_nested_loop_of_another_agent_has_toggles_of_its_own") {
+TEST_CASE("K19_a_nested_loop_of_another_agent_has_toggles_of_its_own") {
   ContextsScene scene;
   ReplayCall outer = make_call(1), inner = make_call(2);
   bool inner_stopped = false;
@@ -439,7 +439,7 @@ TEST_CASE("C60_throwing_pass_count_and_continue") {
   }
 }
 
-TEST_CASE("many_threads_replay_at_once") {
+TEST_CASE("K05_many_threads_replay_at_once") {
   PlanScene scene([](rocprofiler_kernel_dispatch_info_t, rocprofiler_user_data_t) -> uint64_t { return 3; },
                   nullptr);
   std::vector<std::thread> threads;

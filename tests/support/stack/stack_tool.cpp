@@ -1,0 +1,59 @@
+#include "support/stack/stack_tool.hpp"
+
+#include <cstdlib>
+
+namespace {
+
+stack::Tool& tool() {
+  static auto* instance = new stack::Tool;  // callbacks may come until the process ends
+  return *instance;
+}
+
+void on_replay(stack::Record record, rocprofiler_user_data_t* user, void* data) {
+  auto& self = *static_cast<stack::Tool*>(data);
+  auto& payload = *static_cast<stack::Payload*>(record.payload);
+  {
+    const std::lock_guard lock(self.mutex);
+    self.seen.push_back({record, payload, *user, std::this_thread::get_id()});
+  }
+  if (self.on_callback) self.on_callback(record, payload, user);
+}
+
+int initialize(rocprofiler_client_finalize_t, void* data) {
+  auto& self = *static_cast<stack::Tool*>(data);
+  const auto kind = static_cast<rocprofiler_callback_tracing_kind_t>(25);
+  rocprofiler_create_context(&self.context);
+  rocprofiler_create_context(&self.idle);
+  self.subscribed =
+      rocprofiler_configure_callback_tracing_service(self.context, kind, nullptr, 0, on_replay, data);
+  self.second = rocprofiler_configure_callback_tracing_service(self.idle, kind, nullptr, 0, on_replay, data);
+  // A program that wants to see what a stopped subscription does starts it itself.
+  if (std::getenv("STACK_TOOL_STOPPED") == nullptr) rocprofiler_start_context(self.context);
+  return 0;
+}
+
+void finalize(void* data) { ++static_cast<stack::Tool*>(data)->finalized; }
+
+}  // namespace
+
+extern "C" {
+
+__attribute__((visibility("default"))) stack::Tool* stack_tool() { return &tool(); }
+
+__attribute__((visibility("default"))) rocprofiler_tool_configure_result_t* rocprofiler_configure(
+    uint32_t, const char*, uint32_t, rocprofiler_client_id_t* id) {
+  stack::Tool& self = tool();
+  id->name = "stack_tool";
+  self.start_context = rocprofiler_start_context;
+  self.stop_context = rocprofiler_stop_context;
+  self.context_is_active = rocprofiler_context_is_active;
+  self.query_available_agents = rocprofiler_query_available_agents;
+  self.push_external_correlation_id = rocprofiler_push_external_correlation_id;
+  self.pop_external_correlation_id = rocprofiler_pop_external_correlation_id;
+  self.get_thread_id = rocprofiler_get_thread_id;
+  static rocprofiler_tool_configure_result_t result;
+  result = {sizeof result, initialize, finalize, &self};
+  return &result;
+}
+
+}  // extern "C"

@@ -1,0 +1,59 @@
+// A tool library for tests on the whole stack: loaded through ROCP_TOOL_LIBRARIES, it subscribes to KERNEL_REPLAY
+// and hands every callback to the program that runs above it. The program finds it with dlopen and dlsym.
+#pragma once
+
+#include <rocprofiler-sdk/rocprofiler.h>
+
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace stack {
+
+using Record = rocprofiler_callback_tracing_record_t;
+using Payload = rocprofiler_callback_tracing_kernel_replay_data_t;
+
+/// One callback as the tool saw it on entry.
+struct Seen {
+  Record record = {};
+  Payload payload = {};
+  rocprofiler_user_data_t user = {};
+  std::thread::id thread;
+  bool config() const { return record.operation == ROCPROFILER_KERNEL_REPLAY_CONFIG; }
+  bool enter() const { return record.phase == ROCPROFILER_CALLBACK_PHASE_ENTER; }
+  bool is(bool config_operation, bool enter_phase) const {
+    return config() == config_operation && enter() == enter_phase;
+  }
+};
+
+/// What the tool is told to do, and what it saw. `on_callback` is changed only while nothing is submitted.
+struct Tool {
+  std::function<void(Record, Payload&, rocprofiler_user_data_t*)> on_callback;
+  std::mutex mutex;        ///< guards `seen`
+  std::vector<Seen> seen;  ///< all callbacks, all threads
+  rocprofiler_context_id_t context = {0};  ///< carries the subscription; started
+  rocprofiler_context_id_t idle = {0};     ///< carries nothing, never started by the tool
+  int subscribed = -1;       ///< status of the subscription
+  int second = -1;           ///< status of another one, on `idle`
+  int finalized = 0;
+
+  // The library's functions, as the tool library is bound to them.
+  decltype(&rocprofiler_start_context) start_context = nullptr;
+  decltype(&rocprofiler_stop_context) stop_context = nullptr;
+  decltype(&rocprofiler_context_is_active) context_is_active = nullptr;
+  decltype(&rocprofiler_query_available_agents) query_available_agents = nullptr;
+  decltype(&rocprofiler_push_external_correlation_id) push_external_correlation_id = nullptr;
+  decltype(&rocprofiler_pop_external_correlation_id) pop_external_correlation_id = nullptr;
+  decltype(&rocprofiler_get_thread_id) get_thread_id = nullptr;
+
+  std::vector<Seen> take_seen() {
+    const std::lock_guard lock(mutex);
+    return std::move(seen);
+  }
+};
+
+}  // namespace stack
+
+/// The one tool of the process.
+extern "C" stack::Tool* stack_tool();
