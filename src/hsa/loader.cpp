@@ -41,9 +41,11 @@ LoadedCodeObject Loader::read(hsa_loaded_code_object_t handle) const {
   };
   uint32_t kind = 0;
   uint32_t storage = HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_NONE;
-  if (!info(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_KIND, &kind) ||
-      kind != HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT)
+  if (!info(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_KIND, &kind)) {
+    out.problem = "the loader does not say what the code object is for";
     return out;
+  }
+  if (kind != HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT) return out;
   if (!info(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT, &out.agent) ||
       !info(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE, &storage)) {
     out.problem = "the loader does not say where the code object is";

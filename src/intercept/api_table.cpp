@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <new>
 
 #include "intercept/exports.hpp"
 #include "intercept/process.hpp"
@@ -143,12 +144,14 @@ uint32_t amd_table_offset(EntryPoint entry, uint32_t major) {
 unsigned install_table(void* table_pointer) {
   auto* table = static_cast<HsaApiTable*>(table_pointer);
   if (table == nullptr || table->version.major_id == 0 || table->version.major_id > 3) return 0;
-  static std::mutex& mutex = *new std::mutex;  // two threads may load tools of two runtimes
+  static std::mutex mutex;  // two threads may load tools of two runtimes
   const std::lock_guard lock(mutex);
 
   const HsaApi* before = process::g_table.load(std::memory_order_acquire);
   // Old copies are kept: a thread may be about to call through one.
-  auto* saved = before == nullptr ? new HsaApi : new HsaApi(*before);
+  auto* saved = new (std::nothrow) HsaApi;
+  if (saved == nullptr) return 0;
+  if (before != nullptr) *saved = *before;
   const auto sub_table = [&](auto* HsaApiTable::*member) -> ApiTableVersion* {
     const size_t offset =
         reinterpret_cast<const char*>(&(table->*member)) - reinterpret_cast<const char*>(table);

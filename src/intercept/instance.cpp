@@ -4,8 +4,8 @@
 #include <link.h>
 
 #include <cstring>
+#include <iterator>
 #include <string_view>
-#include <vector>
 
 #include "hsa/runtime_binding.hpp"
 
@@ -56,7 +56,9 @@ bool holds(const dl_phdr_info& info, const void* address) {
 struct Copies {
   bool earlier = false;  ///< another copy stands before ours
   bool seen_ours = false;
-  std::vector<uintptr_t> bases;  ///< load addresses of all copies
+  size_t count = 0;
+  uintptr_t bases[8] =
+      {};  ///< load addresses of the first copies; no vector: nothing may throw through the loader
 };
 
 Copies find_copies() {
@@ -65,7 +67,7 @@ Copies find_copies() {
       [](dl_phdr_info* info, size_t, void* data) {
         auto& c = *static_cast<Copies*>(data);
         if (!has_our_note(*info)) return 0;
-        c.bases.push_back(info->dlpi_addr);
+        if (c.count < std::size(c.bases)) c.bases[c.count++] = info->dlpi_addr;
         if (holds(*info, reinterpret_cast<const void*>(&find_copies)))
           c.seen_ours = true;
         else if (!c.seen_ours)
@@ -84,7 +86,7 @@ std::string foreign_profiler() {
   const Copies copies = find_copies();
   for (const hsa::LoadedObject& object : hsa::loaded_objects("librocprofiler-sdk.so")) {
     bool ours = false;
-    for (const uintptr_t base : copies.bases) ours |= base == object.base;
+    for (size_t i = 0; i < copies.count; ++i) ours |= copies.bases[i] == object.base;
     if (!ours) return object.path;
   }
   return {};

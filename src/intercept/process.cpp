@@ -8,8 +8,10 @@
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdlib>
 #include <mutex>
+#include <new>
 
 #include "base/handshake.hpp"
 #include "base/log.hpp"
@@ -75,7 +77,9 @@ struct State {
   bool off = false;                    ///< passive for good
 };
 State& state() {
-  static State& instance = *new State;
+  alignas(
+      State) static std::byte storage[sizeof(State)];  // no allocation: that could throw into the application
+  static State& instance = *new (storage) State;
   return instance;
 }
 
@@ -210,12 +214,12 @@ replay::Replayer* start_locked() {
     log::warn("start", "{}; the application runs without replay", listed.message());
     s.off = true;
   }
+  if (first) s.sink->header(run_info(*made, api));  // also when nothing will follow but the trailer
   if (s.off || made->agents().empty()) {
     note(handshake_event::passive, s.off ? listed.message() : "the runtime has no GPU agent");
     g_phase.store(Phase::passive, std::memory_order_release);
     return nullptr;
   }
-  if (first) s.sink->header(run_info(*made, api));
   if (!s.seen_init.load(std::memory_order_acquire))
     made->mark_bypassed(0, "start", "the runtime was in use before this library saw it");
   replay::Replayer* replayer = made.release();  // leaked: see house rules on exit
@@ -236,7 +240,10 @@ const hsa::HsaApi& bind(bool refresh) {
     void* now = hsa::find_runtime_symbol("hsa_init");
     if (now == nullptr || now == reinterpret_cast<void*>(current->hsa_init)) return *current;
   }
-  auto* fresh = new hsa::HsaApi;  // never freed: a thread may be about to call through the old one
+  // Never freed: a thread may be about to call through the old one. The first needs no allocation.
+  static hsa::HsaApi first;
+  hsa::HsaApi* fresh = current == nullptr ? &first : new (std::nothrow) hsa::HsaApi;
+  if (fresh == nullptr) return *current;
   if (hsa::bind_api(*fresh, &hsa::find_runtime_symbol) == 0 && current != nullptr) {
     delete fresh;
     return *current;

@@ -21,17 +21,23 @@ KR_EXPORT void OnUnload();
 bool OnLoad(void* table, uint64_t /*runtime_version*/, uint64_t /*failed_tool_count*/,
             const char* const* /*failed_tool_names*/) {
   using namespace kreplay::intercept;
-  if (second_instance() || process::forked()) return true;
-  (void)process::bind(false);
-  const unsigned count = install_table(table);
-  kreplay::log::debug("OnLoad", "{} entries of the runtime's table are observed", count);
-  if (count != 0) process::table_installed();
+  try {
+    if (second_instance() || process::forked()) return true;
+    (void)process::bind(false);
+    const unsigned count = install_table(table);
+    if (count != 0) process::table_installed();
+    kreplay::log::debug("OnLoad", "{} entries of the runtime's table are observed", count);
+  } catch (...) {  // nothing of ours may reach the runtime
+  }
   return true;
 }
 
 void OnUnload() {
-  if (!kreplay::intercept::second_instance() && !kreplay::intercept::process::forked())
-    kreplay::intercept::process::unloading();
+  try {
+    if (!kreplay::intercept::second_instance() && !kreplay::intercept::process::forked())
+      kreplay::intercept::process::unloading();
+  } catch (...) {  // as above
+  }
 }
 
 }  // extern "C"

@@ -50,7 +50,11 @@ void CodeObjects::frozen(hsa_executable_t executable) {
   }
   for (LoadedCodeObject& object : state.objects) {
     Agent* agent = find_agent(object.agent.handle);
-    if (agent == nullptr) continue;  // a CPU agent, or a program code object
+    if (agent == nullptr) {
+      if (!object.problem.empty() && object.agent.handle == 0)  // it may be any agent's
+        for (const auto& each : gpu_agents_) each->set_incomplete(executable.handle, object.problem);
+      continue;  // a CPU agent, or a program code object
+    }
     if (std::find(state.agents.begin(), state.agents.end(), object.agent.handle) == state.agents.end())
       state.agents.push_back(object.agent.handle);
     if (object.problem.empty()) loader_.place(object);

@@ -54,7 +54,7 @@ LookAhead::View LookAhead::make_view(const Queue* queue) {
 int64_t LookAhead::carriers(hsa_signal_t signal) const {
   int64_t count = 0;
   for (const View& view : views_)
-    for (uint64_t i = view.floor; i < view.stuck; ++i)
+    for (uint64_t i = running_ ? view.floor : view.read; i < view.stuck; ++i)
       if (view.uncompleted(i) &&
           hsa::completion_signal(view.queue->ring.packet_at(i)).handle == signal.handle)
         ++count;
@@ -125,8 +125,9 @@ void LookAhead::mark_stuck() {
 
 std::optional<Blocked> LookAhead::find_blocked(const std::vector<Queue*>& all,
                                                const std::vector<Queue*>& targets,
-                                               const std::vector<CopyFence::Pending>& copies,
-                                               uint64_t agent) {
+                                               const std::vector<CopyFence::Pending>& copies, uint64_t agent,
+                                               bool running) {
+  running_ = running;
   views_.clear();
   for (const Queue* queue : all)
     if (queue->ring.readable()) views_.push_back(make_view(queue));

@@ -5,6 +5,10 @@
 // dependency counts as satisfiable when its value is at most the number of submitted, uncompleted packets and
 // copies that carry the signal; carriers behind something stuck do not count.
 //
+// Nobody tells when a dispatch that was taken has ended, and an application may use its signal again as soon
+// as it has. Whether such a dispatch counts is therefore the caller's choice: with it a deadlock may go
+// unseen, without it a long kernel looks like one.
+//
 // Source: proxy-queue section 5 (a blocking HIP callback is a barrier whose signal starts at 2: the second
 // unit comes from the host).
 #pragma once
@@ -40,9 +44,11 @@ class LookAhead {
   /// @param all     queues of all agents; they must stay alive during the call
   /// @param targets queues that must drain
   /// @param agent   copies that touch this agent must finish, too
+  /// @param running whether a dispatch that was taken and may be over counts as a carrier
   /// @return the first blocked packet or copy among the targets
   std::optional<Blocked> find_blocked(const std::vector<Queue*>& all, const std::vector<Queue*>& targets,
-                                      const std::vector<CopyFence::Pending>& copies, uint64_t agent);
+                                      const std::vector<CopyFence::Pending>& copies, uint64_t agent,
+                                      bool running = true);
 
  private:
   /// One queue as it looked when the scan began.
@@ -63,6 +69,7 @@ class LookAhead {
   void mark_stuck();
 
   const KernelTable* kernels_;
+  bool running_ = true;
   std::vector<View> views_;
   const std::vector<CopyFence::Pending>* copies_ = nullptr;
   std::vector<char> copy_stuck_;

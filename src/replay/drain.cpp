@@ -37,23 +37,36 @@ DrainResult Drain::run(Queue& own, const std::vector<Queue*>& queues, hsa_signal
   }
   if (busy_.empty() && copies_.idle(agent_.handle().handle)) return {};
   start_ns_ = now_ns();
+  doubt_since_ns_ = 0;
   if (DrainResult early = look_ahead(); early.reason != Reason::none) return early;
   if (DrainResult copied = wait_copies(); copied.reason != Reason::none) return copied;
-  if (busy_.empty()) return {};
-  return wait_queues(own, signal);
+  DrainResult out;
+  if (!busy_.empty()) out = wait_queues(own, signal);
+  if (out.reason == Reason::none) agent_.dependency_streak.store(0, std::memory_order_relaxed);
+  return out;
 }
 
 std::optional<Blocked> Drain::blocked() {
   copies_.pending(pending_);
-  return all_.visit([this](const std::vector<Queue*>& all) {
-    return look_ahead_.find_blocked(all, busy_, pending_, agent_.handle().handle);
+  return all_.visit([this](const std::vector<Queue*>& all) -> std::optional<Blocked> {
+    const uint64_t agent = agent_.handle().handle;
+    if (auto what = look_ahead_.find_blocked(all, busy_, pending_, agent)) return what;
+    auto perhaps = look_ahead_.find_blocked(all, busy_, pending_, agent, false);
+    if (!perhaps) {
+      doubt_since_ns_ = 0;
+      return std::nullopt;
+    }
+    const uint64_t now = now_ns();
+    if (doubt_since_ns_ == 0) doubt_since_ns_ = now;
+    return now - doubt_since_ns_ > shortened(limits_.doubt_ns) ? perhaps : std::nullopt;
   });
 }
 
-uint64_t Drain::grace_ns() const {
-  return limits_.dependency_grace_ns >>
-         std::min(agent_.dependency_streak.load(std::memory_order_relaxed), 5u);
+/// Programs that decline again and again wait less each time.
+uint64_t Drain::shortened(uint64_t ns) const {
+  return ns >> std::min(agent_.dependency_streak.load(std::memory_order_relaxed), 5u);
 }
+uint64_t Drain::grace_ns() const { return shortened(limits_.dependency_grace_ns); }
 
 DrainResult Drain::dependency(const Blocked& what) {
   agent_.dependency_streak.fetch_add(1, std::memory_order_relaxed);
@@ -85,7 +98,6 @@ DrainResult Drain::look_ahead() {
     if (now_ns() - start > grace_ns()) return dependency(*what);
     pause_ns(kPollNs);
   }
-  agent_.dependency_streak.store(0, std::memory_order_relaxed);
   return {};
 }
 

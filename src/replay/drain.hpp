@@ -19,6 +19,8 @@ struct DrainLimits {
   uint64_t timeout_ns = 60'000'000'000;
   uint64_t dependency_grace_ns =
       20'000'000;  ///< host callbacks return quickly: wait this long before declining
+  uint64_t doubt_ns =
+      2'000'000'000;  ///< how long a dispatch that may be over counts as one that will bring a signal down
 };
 
 struct DrainResult {
@@ -47,7 +49,10 @@ class Drain {
   DrainResult run(Queue& own, const std::vector<Queue*>& queues, hsa_signal_t& signal);
 
  private:
+  /// What cannot finish by itself. Something that could only be satisfied by a dispatch that may be over long
+  /// ago counts as blocked once it has looked so for doubt_ns.
   std::optional<Blocked> blocked();
+  uint64_t shortened(uint64_t ns) const;
   uint64_t grace_ns() const;
   DrainResult dependency(const Blocked& what);
   report::Reason stuck_reason(const Queue& own) const;
@@ -68,6 +73,7 @@ class Drain {
   std::vector<Queue*> busy_;
   std::vector<CopyFence::Pending> pending_;
   uint64_t start_ns_ = 0;
+  uint64_t doubt_since_ns_ = 0;  ///< 0: no doubt
 };
 
 }  // namespace kreplay::replay

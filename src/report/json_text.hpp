@@ -1,5 +1,6 @@
-// Appending JSON to a buffer without building a tree: for the lines written per dispatch. Headers and
-// trailers, which are rare, use the JSON library.
+// Appending JSON to a buffer without building a tree: a line costs no allocation while it fits the buffer,
+// and running out of memory half-way is an exception (the JSON library's destructors allocate, and end the
+// process).
 #pragma once
 
 #include <fmt/format.h>

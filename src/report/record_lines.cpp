@@ -1,17 +1,10 @@
 #include "report/record_lines.hpp"
 
 #include <ctime>
-#include <nlohmann/json.hpp>
 
 namespace kreplay::report {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-void append_json(LineBuffer& out, const Json& json) {
-  append(out, json.dump(-1, ' ', false, Json::error_handler_t::replace));
-  out.push_back('\n');
-}
 
 void append_field(LineBuffer& out, std::string_view name, uint64_t value) {
   fmt::format_to(std::back_inserter(out), ",\"{}\":{}", name, value);
@@ -32,45 +25,81 @@ std::string utc_text(uint64_t unix_ns) {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-Json by_reason(const std::array<uint64_t, kReasons>& counts) {
-  Json json = Json::object();
+/// A member that is an object; closed when it goes out of scope.
+class ObjectField {
+ public:
+  ObjectField(LineBuffer& out, std::string_view name) : out_(out) {
+    fmt::format_to(std::back_inserter(out_), ",\"{}\":{{", name);
+  }
+  ~ObjectField() { out_.push_back('}'); }
+  ObjectField(const ObjectField&) = delete;
+  ObjectField& operator=(const ObjectField&) = delete;
+  void member(std::string_view name, uint64_t value) {
+    key(name);
+    fmt::format_to(std::back_inserter(out_), "{}", value);
+  }
+  void member(std::string_view name, std::string_view value) {
+    key(name);
+    append_string(out_, value);
+  }
+
+ private:
+  void key(std::string_view name) {
+    if (!first_) out_.push_back(',');
+    first_ = false;
+    append_string(out_, name);
+    out_.push_back(':');
+  }
+  LineBuffer& out_;
+  bool first_ = true;
+};
+
+void append_counts(LineBuffer& out, std::string_view name, const std::array<uint64_t, kReasons>& counts) {
+  ObjectField field(out, name);
   for (size_t i = 0; i < kReasons; ++i)
-    if (counts[i] != 0) json[name_of(static_cast<Reason>(i))] = counts[i];
-  return json;
+    if (counts[i] != 0) field.member(name_of(static_cast<Reason>(i)), counts[i]);
 }
 
-Json object(const std::vector<std::pair<std::string, std::string>>& pairs) {
-  Json json = Json::object();
-  for (const auto& [name, value] : pairs) json[name] = value;
-  return json;
+/// Of equal names the last value counts.
+void append_pairs(LineBuffer& out, std::string_view name,
+                  const std::vector<std::pair<std::string, std::string>>& pairs) {
+  ObjectField field(out, name);
+  for (size_t i = 0; i < pairs.size(); ++i) {
+    bool again = false;
+    for (size_t k = i + 1; k < pairs.size(); ++k) again |= pairs[k].first == pairs[i].first;
+    if (!again) field.member(pairs[i].first, pairs[i].second);
+  }
 }
 
 }  // namespace
 
 void append_header(LineBuffer& out, const RunInfo& info, const ProcessInfo& process) {
-  Json agents = Json::array();
-  for (const auto& agent : info.agents) {
-    agents.push_back({{"node", agent.node},
-                      {"name", agent.name},
-                      {"product", agent.product},
-                      {"memory_bytes", agent.memory_bytes},
-                      {"compute_units", agent.compute_units}});
+  append(out, "{\"type\":\"header\"");
+  append_field(out, "schema", uint64_t{kSchemaVersion});
+  append_field(out, "producer", "libkreplay " KREPLAY_VERSION);
+  append_field(out, "host", process.host);
+  append_field(out, "pid", static_cast<uint64_t>(process.pid));
+  append_field(out, "program", process.program);
+  append_field(out, "start", utc_text(process.start_unix_ns));
+  append_field(out, "start_unix_ns", process.start_unix_ns);
+  append_field(out, "tool", info.tool);
+  append(out, info.bar_disabled ? ",\"bar_disabled\":true" : ",\"bar_disabled\":false");
+  append(out, ",\"agents\":[");
+  for (size_t i = 0; i < info.agents.size(); ++i) {
+    const auto& agent = info.agents[i];
+    fmt::format_to(std::back_inserter(out), "{}{{\"node\":{}", i == 0 ? "" : ",", agent.node);
+    append_field(out, "name", agent.name);
+    append_field(out, "product", agent.product);
+    append_field(out, "memory_bytes", uint64_t{agent.memory_bytes});
+    append_field(out, "compute_units", uint64_t{agent.compute_units});
+    out.push_back('}');
   }
-  append_json(out, Json{{"type", "header"},
-                        {"schema", kSchemaVersion},
-                        {"producer", "libkreplay " KREPLAY_VERSION},
-                        {"host", process.host},
-                        {"pid", process.pid},
-                        {"program", process.program},
-                        {"start", utc_text(process.start_unix_ns)},
-                        {"start_unix_ns", process.start_unix_ns},
-                        {"tool", info.tool},
-                        {"bar_disabled", info.bar_disabled},
-                        {"agents", agents},
-                        {"runtime", object(info.runtime)},
-                        {"options", object(info.options)},
-                        {"machine", object(process.machine)},
-                        {"machine_key", machine_key(process.machine)}});
+  out.push_back(']');
+  append_pairs(out, "runtime", info.runtime);
+  append_pairs(out, "options", info.options);
+  append_pairs(out, "machine", process.machine);
+  append_field(out, "machine_key", machine_key(process.machine));
+  append(out, "}\n");
 }
 
 void append_kernel(LineBuffer& out, const KernelInfo& kernel) {
@@ -124,24 +153,26 @@ void append_trailer(LineBuffer& out, const Totals& totals, uint64_t end_unix_ns)
   uint64_t kernels = 0;
   for (const auto& [id, kernel] : totals.kernels)
     kernels += id != kUnknownKernel && kernel.sums.dispatches != 0 ? 1 : 0;
-  Json outcomes = Json::object();
-  for (size_t i = 0; i < kOutcomes; ++i) outcomes[name_of(static_cast<Outcome>(i))] = sums.outcomes[i];
-  append_json(out, Json{{"type", "trailer"},
-                        {"end_unix_ns", end_unix_ns},
-                        {"dispatches", sums.dispatches},
-                        {"kernels", kernels},
-                        {"outcomes", outcomes},
-                        {"declined", by_reason(sums.declined)},
-                        {"stopped", by_reason(sums.stopped)},
-                        {"skipped", by_reason(sums.skipped)},
-                        {"passes_run", sums.passes_run},
-                        {"bytes_saved", sums.bytes_saved},
-                        {"bytes_restored", sums.bytes_restored},
-                        {"save_ns", sums.save_ns},
-                        {"restore_ns", sums.restore_ns},
-                        {"window_ns", sums.window_ns},
-                        {"unverified_bytes", sums.unverified_bytes},
-                        {"lines_lost", totals.lines_lost}});
+  append(out, "{\"type\":\"trailer\"");
+  append_field(out, "end_unix_ns", end_unix_ns);
+  append_field(out, "dispatches", sums.dispatches);
+  append_field(out, "kernels", kernels);
+  {
+    ObjectField field(out, "outcomes");
+    for (size_t i = 0; i < kOutcomes; ++i) field.member(name_of(static_cast<Outcome>(i)), sums.outcomes[i]);
+  }
+  append_counts(out, "declined", sums.declined);
+  append_counts(out, "stopped", sums.stopped);
+  append_counts(out, "skipped", sums.skipped);
+  append_field(out, "passes_run", sums.passes_run);
+  append_field(out, "bytes_saved", sums.bytes_saved);
+  append_field(out, "bytes_restored", sums.bytes_restored);
+  append_field(out, "save_ns", sums.save_ns);
+  append_field(out, "restore_ns", sums.restore_ns);
+  append_field(out, "window_ns", sums.window_ns);
+  append_field(out, "unverified_bytes", sums.unverified_bytes);
+  append_field(out, "lines_lost", totals.lines_lost);
+  append(out, "}\n");
 }
 
 }  // namespace kreplay::report

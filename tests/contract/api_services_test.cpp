@@ -1,5 +1,5 @@
-// Statements K15, K21 and K22: the disputed user-data rule, toggles and the services that honour them, tools that
-// know nothing of toggles.
+// Statements K15, K21 and K22: the disputed user-data rule, toggles and the services that honour them, tools
+// that know nothing of toggles.
 #include <rocprofiler-sdk/experimental/spm.h>
 #include <rocprofiler-sdk/experimental/thread-trace/dispatch.h>
 
@@ -56,8 +56,9 @@ TEST_CASE("K21_a_service_that_is_not_here_says_so_and_a_toggle_of_a_context_with
     subscribe(scene.tools[0]);
     rocprofiler_create_context(&bare);
     // Of the services that the statement names, those that do not exist must not pretend.
-    configured.push_back(rocprofiler_configure_pc_sampling_service(
-        bare, {1}, ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP, ROCPROFILER_PC_SAMPLING_UNIT_TIME, 1000, {1}, 0));
+    configured.push_back(
+        rocprofiler_configure_pc_sampling_service(bare, {1}, ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP,
+                                                  ROCPROFILER_PC_SAMPLING_UNIT_TIME, 1000, {1}, 0));
     rocprofiler_start_context(bare);
   };
   scene.registry.start();
@@ -67,8 +68,10 @@ TEST_CASE("K21_a_service_that_is_not_here_says_so_and_a_toggle_of_a_context_with
   ReplayCall call = make_call();
   scene.tools[0].on_callback = [&](Record record, Payload& payload, rocprofiler_user_data_t*) {
     if (is(record, kConfig, kEnter)) payload.replay_pass_count = two;
-    if (is(record, kPass, kEnter) && payload.current_pass == 1) answers.push_back(payload.replay_stop_context(bare));
-    if (is(record, kPass, kExit)) enabled.push_back(enabled_in_loop(call, *scene.registry.find_context(bare)));
+    if (is(record, kPass, kEnter) && payload.current_pass == 1)
+      answers.push_back(payload.replay_stop_context(bare));
+    if (is(record, kPass, kExit))
+      enabled.push_back(enabled_in_loop(call, *scene.registry.find_context(bare)));
   };
   CHECK(drive(*scene.registry.replay_tool(), call).executions == 2);
   CHECK(answers == std::vector<int>{ROCPROFILER_STATUS_SUCCESS});

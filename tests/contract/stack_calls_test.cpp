@@ -80,7 +80,8 @@ TEST_CASE("K05_callbacks_around_submit_and_completion_on_the_submitting_thread")
     return 1;
   };
   std::vector<std::thread::id> continue_threads;
-  stage.plan(passes<3>, asked, [&](Record, Payload&, rocprofiler_user_data_t*) { counts.push_back(stage.executions()); });
+  stage.plan(passes<3>, asked,
+             [&](Record, Payload&, rocprofiler_user_data_t*) { counts.push_back(stage.executions()); });
   std::thread::id submitter;
   std::thread thread([&] {
     submitter = std::this_thread::get_id();
@@ -88,10 +89,12 @@ TEST_CASE("K05_callbacks_around_submit_and_completion_on_the_submitting_thread")
   });
   thread.join();
   const auto seen = stage.tool.take_seen();
-  CHECK(Stage::names(seen) == std::vector<std::string>{"CONFIG enter", "PASS enter 0", "PASS exit 0", "PASS enter 1",
-                                                       "PASS exit 1", "PASS enter 2", "PASS exit 2", "CONFIG exit"});
+  CHECK(Stage::names(seen) == std::vector<std::string>{"CONFIG enter", "PASS enter 0", "PASS exit 0",
+                                                       "PASS enter 1", "PASS exit 1", "PASS enter 2",
+                                                       "PASS exit 2", "CONFIG exit"});
   for (const Seen& s : seen) CHECK(s.thread == submitter);
-  // config, {enter, exit, continue} twice, {enter, exit}, config: an ENTER precedes the pass, an EXIT follows it.
+  // config, {enter, exit, continue} twice, {enter, exit}, config: an ENTER precedes the pass, an EXIT follows
+  // it.
   CHECK(counts == std::vector<unsigned>{0, 0, 1, 1, 1, 2, 2, 2, 3, 3});
 }
 
@@ -199,8 +202,8 @@ TEST_CASE("K11_continue_is_asked_after_pass_exit_and_before_the_restore") {
     if (is(record, false, true)) at_enter.push_back(stage.result());
   });
   stage.dispatch();
-  CHECK(at_continue == std::vector<unsigned>{1, 1});    // the pass's result is still there
-  CHECK(at_enter == std::vector<unsigned>{0, 0, 0});    // every pass begins with what was saved
+  CHECK(at_continue == std::vector<unsigned>{1, 1});  // the pass's result is still there
+  CHECK(at_enter == std::vector<unsigned>{0, 0, 0});  // every pass begins with what was saved
   CHECK(stage.result() == 1);
 }
 

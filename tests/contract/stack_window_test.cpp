@@ -99,7 +99,8 @@ TEST_CASE("K26_the_application_sees_one_completion_after_config_exit_with_the_la
   });
   stage.m.queue->dispatch(stage.count_passes, 64, 64, done, stage.executed, stage.launched);
   e2e::wait_below(done, 7, "the dispatch");
-  CHECK(values == std::vector<hsa_signal_value_t>(10, 7));  // held back in every callback, CONFIG EXIT included
+  CHECK(values ==
+        std::vector<hsa_signal_value_t>(10, 7));  // held back in every callback, CONFIG EXIT included
   stage.m.queue->drain();
   CHECK(hsa_signal_load_scacquire(done) == 6);
   const auto records = stage.m.take_records();
@@ -237,14 +238,15 @@ TEST_CASE("K33_memory_freed_in_the_window_is_not_written_by_a_restore") {
   unsigned* old = stage.m.device(std::vector<unsigned>(count, 1));
   unsigned* fresh = nullptr;
   std::thread thread;
-  stage.plan(passes<3>, nullptr, between_passes([&] {
-               std::thread([&] { HSA_OK(hsa_amd_memory_pool_free(old)); }).join();  // never waits for the window
-               thread = std::thread([&] {
-                 fresh = e2e::allocate<unsigned>(stage.m.agents, stage.m.agents.device, count);
-                 const std::vector<unsigned> values(count, 0x5a5a5a5a);
-                 e2e::copy(stage.m.agents, fresh, values.data(), count * sizeof(unsigned));
-               });
-             }));
+  stage.plan(
+      passes<3>, nullptr, between_passes([&] {
+        std::thread([&] { HSA_OK(hsa_amd_memory_pool_free(old)); }).join();  // never waits for the window
+        thread = std::thread([&] {
+          fresh = e2e::allocate<unsigned>(stage.m.agents, stage.m.agents.device, count);
+          const std::vector<unsigned> values(count, 0x5a5a5a5a);
+          e2e::copy(stage.m.agents, fresh, values.data(), count * sizeof(unsigned));
+        });
+      }));
   stage.dispatch();
   thread.join();
   CHECK(e2e::from_device(stage.m.agents, fresh, count) == std::vector<unsigned>(count, 0x5a5a5a5a));

@@ -53,7 +53,7 @@ TEST_CASE("K28_an_extended_dispatch_is_understood_its_grid_counts_clusters") {
   CHECK(info.grid_size.y == 3 * 1 * 2);
   CHECK(info.grid_size.z == 2 * 2 * 1);
   const auto executed = rig.gpu.executed();
-  REQUIRE(executed.size() == 3);  // replayed
+  REQUIRE(executed.size() == 3);       // replayed
   for (const auto& each : executed) {  // only the signal and the fences differ
     CHECK(each.packet.word[0] == kreplay::hsa::with_system_fences(packet.word[0]));
     CHECK(std::memcmp(&each.packet.word[1], &packet.word[1], 52) == 0);

@@ -1,5 +1,5 @@
-// C30: callbacks of the tool that throw, launch, allocate, free, or ask for a nested replay. The application's data
-// is right and one completion comes, whatever the tool does.
+// C30: callbacks of the tool that throw, launch, allocate, free, or ask for a nested replay. The
+// application's data is right and one completion comes, whatever the tool does.
 #include <map>
 #include <stdexcept>
 
@@ -14,7 +14,7 @@ struct Moment {
   bool config, enter;
   uint64_t pass;
 };
-const Moment kMoments[] = {{"CONFIG enter", true, true, 0}, {"PASS enter 0", false, true, 0},
+const Moment kMoments[] = {{"CONFIG enter", true, true, 0},  {"PASS enter 0", false, true, 0},
                            {"PASS exit 0", false, false, 0}, {"PASS enter 1", false, true, 1},
                            {"PASS exit 1", false, false, 1}, {"CONFIG exit", true, false, 0}};
 
@@ -67,9 +67,10 @@ TEST_CASE("C30_pass_count_and_continue_throw") {
   stage.dispatch();
   CHECK(stage.executions() == 1);
   CHECK(stage.result() == 1);
-  stage.plan(passes<0>, [](rocprofiler_kernel_dispatch_info_t, uint64_t, uint64_t, rocprofiler_user_data_t) -> int {
-    throw 1;
-  });
+  stage.plan(passes<0>,
+             [](rocprofiler_kernel_dispatch_info_t, uint64_t, uint64_t, rocprofiler_user_data_t) -> int {
+               throw 1;
+             });
   stage.dispatch();
   CHECK(stage.executions() == 2);
   CHECK(stage.result() == 2);
@@ -89,8 +90,8 @@ TEST_CASE("C30_a_callback_launches_on_the_same_agent") {
       stage.plan(passes<3>, nullptr, once_at(moment, [&] {
                    e2e::Queue& queue = same_queue ? *stage.m.queue : other;
                    queue.dispatch(stage.count_passes, 64, 64, nested_done, nested_executed, nested);
-                   // On the queue of the dispatch itself it runs behind it; elsewhere it can be waited for, but
-                   // where the window is open only.
+                   // On the queue of the dispatch itself it runs behind it; elsewhere it can be waited for,
+                   // but where the window is open only.
                    if (!same_queue) e2e::wait_below(nested_done, 1, "the nested dispatch");
                  }));
       stage.dispatch();
@@ -110,7 +111,8 @@ TEST_CASE("C30_a_callback_launches_on_the_same_agent") {
         CHECK(__atomic_load_n(nested_executed, __ATOMIC_ACQUIRE) == 1);
       }
       CHECK(stage.result() == 1);
-      // Inside the passes, what the nested dispatch wrote is put back with everything else by the next restore.
+      // Inside the passes, what the nested dispatch wrote is put back with everything else by the next
+      // restore.
       if (moment.config) CHECK(stage.m.value(nested) == 1);
       check_next(stage, 1);
       HSA_OK(hsa_signal_destroy(nested_done));
@@ -218,7 +220,8 @@ TEST_CASE("queue_error_in_pass_k") {
     });
     const hsa_signal_t done = e2e::make_signal(1);
     queue->dispatch(stage.m.kernel("trap_when"), 64, 64, done, flag, stage.launched);  // comes back
-    for (int i = 0; i < 60'000 && error.calls == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (int i = 0; i < 60'000 && error.calls == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     CHECK(error.calls == 1);
     CHECK(error.source == queue->get());
     const auto records = stage.m.take_records();

@@ -161,35 +161,3 @@ TEST_CASE("dispatch_times_not_available") {
   CHECK(record["passes"].size() == 3);
   CHECK(regions.right());
 }
-
-TEST_CASE("C21_allocation_k_of_the_library_fails") {
-  // Every allocation that libkreplay makes for a launch fails once; code object, queue and memory are new each
-  // time, so that the ways of a first launch are gone as well.
-  Machine& m = Machine::get();
-  unsigned failed = 0;
-  for (unsigned k = 1; k <= 400; ++k) {
-    INFO("allocation " << k);
-    set("malloc:" + std::to_string(k));
-    unsigned* x = m.device({0});
-    const hsa_signal_t done = e2e::make_signal(1);
-    arm();
-    const bool some = [&] {
-      const e2e::CodeObject code(m.agents);
-      e2e::Queue queue(m.agents);
-      const unsigned* flag = m.host(1);
-      queue.dispatch(code.kernel("trap_when"), 64, 64, done, flag, x);
-      e2e::wait_below(done, 1, "the launch");
-      HSA_OK(hsa_amd_memory_pool_free(const_cast<unsigned*>(flag)));
-      return injected() != 0;
-    }();
-    disarm();
-    CHECK(hsa_signal_load_scacquire(done) == 0);
-    CHECK(m.value(x) == 1);
-    HSA_OK(hsa_signal_destroy(done));
-    HSA_OK(hsa_amd_memory_pool_free(x));
-    if (!some) break;
-    ++failed;
-  }
-  CHECK(failed >= 20);  // the sweep reached the library
-  CHECK(failed < 400);  // and its end
-}

@@ -56,8 +56,11 @@ class Regions {
   json launch(const std::string& faults) {
     set(faults);
     const hsa_signal_t done = e2e::make_signal(1);
-    arm();
-    m.queue->dispatch(bump_table, 64, 64, done, table_, unsigned{kCount});
+    const uint64_t slot = m.queue->reserve();
+    m.queue->fill_dispatch(slot, bump_table, 64, 64, done, table_, unsigned{kCount});
+    arm();  // what fails from here on is the library's
+    e2e::Queue::publish(m.queue->slot(slot), e2e::packet_header(HSA_PACKET_TYPE_KERNEL_DISPATCH), 1);
+    m.queue->ring(slot);
     e2e::wait_below(done, 1, "a launch");
     copies = calls("hsa_amd_memory_async_copy");
     faults_injected = injected();

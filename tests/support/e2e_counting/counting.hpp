@@ -1,7 +1,8 @@
 // The counting layer: a preload between libkreplay.so and the runtime that counts every hsa_* call, and the
-// malloc calls of threads that ask for it. It also makes calls fail on request (faults.hpp). A program under it finds these functions with dlsym(RTLD_DEFAULT).
-// Order: LD_PRELOAD=libkreplay.so:libe2e-counting.so:libkreplay-softgpu.so. With E2E_COUNTING_OUTPUT=FILE the
-// totals are written there at exit as one JSON object {"calls": {"hsa_...": n}, "mallocs": n}.
+// malloc calls of threads that ask for it. It also makes calls fail on request (faults.hpp). A program under
+// it finds these functions with dlsym(RTLD_DEFAULT). Order:
+// LD_PRELOAD=libkreplay.so:libe2e-counting.so:libkreplay-softgpu.so. With E2E_COUNTING_OUTPUT=FILE the totals
+// are written there at exit as one JSON object {"calls": {"hsa_...": n}, "mallocs": n}.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ void e2e_faults_arm();
 void e2e_faults_disarm();
 /// How many faults were injected since the last arm.
 uint64_t e2e_faults_injected();
-/// Calls of `name` (a wrapped function, or "malloc": allocations of libkreplay.so on threads that armed) since arm.
+/// Calls of `name` (a wrapped function, or "malloc": allocations of libkreplay.so on threads that armed)
+/// since arm.
 uint64_t e2e_faults_calls(const char* name);
 /// Replaces what KRTEST_FAIL says. Same syntax.
 void e2e_faults_set(const char* text);

@@ -21,21 +21,21 @@ namespace {
 
 enum Wrapped {
 #define WRAP(fn) k_##fn,
-#define WRAPPED_FUNCTIONS                                                                                    \
-  WRAP(hsa_amd_memory_async_copy)                                                                            \
-  WRAP(hsa_memory_copy)                                                                                      \
-  WRAP(hsa_signal_create)                                                                                    \
-  WRAP(hsa_amd_memory_pool_allocate)                                                                         \
-  WRAP(hsa_amd_memory_pool_free)                                                                             \
-  WRAP(hsa_amd_agents_allow_access)                                                                          \
-  WRAP(hsa_executable_iterate_agent_symbols)                                                                 \
-  WRAP(hsa_executable_symbol_get_info)                                                                       \
-  WRAP(hsa_amd_signal_async_handler)                                                                         \
-  WRAP(hsa_amd_profiling_get_dispatch_time)                                                                  \
-  WRAP(hsa_amd_profiling_set_profiler_enabled)                                                               \
-  WRAP(hsa_iterate_agents)                                                                                   \
-  WRAP(hsa_amd_agent_iterate_memory_pools)                                                                   \
-  WRAP(hsa_queue_create)                                                                                     \
+#define WRAPPED_FUNCTIONS                      \
+  WRAP(hsa_amd_memory_async_copy)              \
+  WRAP(hsa_memory_copy)                        \
+  WRAP(hsa_signal_create)                      \
+  WRAP(hsa_amd_memory_pool_allocate)           \
+  WRAP(hsa_amd_memory_pool_free)               \
+  WRAP(hsa_amd_agents_allow_access)            \
+  WRAP(hsa_executable_iterate_agent_symbols)   \
+  WRAP(hsa_executable_symbol_get_info)         \
+  WRAP(hsa_amd_signal_async_handler)           \
+  WRAP(hsa_amd_profiling_get_dispatch_time)    \
+  WRAP(hsa_amd_profiling_set_profiler_enabled) \
+  WRAP(hsa_iterate_agents)                     \
+  WRAP(hsa_amd_agent_iterate_memory_pools)     \
+  WRAP(hsa_queue_create)                       \
   WRAP(hsa_queue_destroy)
   WRAPPED_FUNCTIONS
 #undef WRAP
@@ -86,7 +86,8 @@ void parse_one(const char* text) {
     fault = {};
     char* end = nullptr;
     fault.first = fault.last = std::strtoull(colon + 1, &end, 10);
-    if (*end == '-') fault.last = end[1] == ':' || end[1] == '\0' ? (++end, UINT64_MAX) : std::strtoull(end + 1, &end, 10);
+    if (*end == '-')
+      fault.last = end[1] == ':' || end[1] == '\0' ? (++end, UINT64_MAX) : std::strtoull(end + 1, &end, 10);
     if (*end == ':') {
       const char* how = end + 1;
       if (std::strcmp(how, "lost") == 0) {
@@ -145,7 +146,8 @@ decltype(&hsa_system_get_major_extension_table) g_next_table = nullptr;
 hsa_status_t extension_table(uint16_t extension, uint16_t major, size_t bytes, void* table) {
   const hsa_status_t status = g_next_table(extension, major, bytes, table);
   using Table = hsa_ven_amd_loader_1_01_pfn_t;
-  if (status != HSA_STATUS_SUCCESS || extension != HSA_EXTENSION_AMD_LOADER || bytes < sizeof(Table)) return status;
+  if (status != HSA_STATUS_SUCCESS || extension != HSA_EXTENSION_AMD_LOADER || bytes < sizeof(Table))
+    return status;
   auto& loader = *static_cast<Table*>(table);
   auto& iterate = loader.hsa_ven_amd_loader_executable_iterate_loaded_code_objects;
   auto& info = loader.hsa_ven_amd_loader_loaded_code_object_get_info;
@@ -176,10 +178,10 @@ bool called_by_kreplay() {
 namespace e2e_counting {
 
 void* with_faults(const char* name, void* next) {
-#define WRAP(fn)                                            \
-  if (std::strcmp(name, #fn) == 0) {                        \
+#define WRAP(fn)                                             \
+  if (std::strcmp(name, #fn) == 0) {                         \
     auto function = reinterpret_cast<decltype(&::fn)>(next); \
-    return wrap<k_##fn>(function);                          \
+    return wrap<k_##fn>(function);                           \
   }
   WRAPPED_FUNCTIONS
 #undef WRAP
@@ -208,7 +210,8 @@ __attribute__((visibility("default"))) void e2e_faults_set(const char* text) {
   char copy[512] = "";
   std::strncpy(copy, text, sizeof copy - 1);
   char* rest = nullptr;
-  for (char* one = strtok_r(copy, ",", &rest); one != nullptr; one = strtok_r(nullptr, ",", &rest)) parse_one(one);
+  for (char* one = strtok_r(copy, ",", &rest); one != nullptr; one = strtok_r(nullptr, ",", &rest))
+    parse_one(one);
 }
 
 __attribute__((visibility("default"))) void e2e_faults_arm() {

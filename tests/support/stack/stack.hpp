@@ -1,5 +1,5 @@
-// Program side of the tests on the whole stack: HSA on the software GPU, libkreplay.so above it, and the tool of
-// stack_tool.hpp. `run-program` sets the environment up.
+// Program side of the tests on the whole stack: HSA on the software GPU, libkreplay.so above it, and the tool
+// of stack_tool.hpp. `run-program` sets the environment up.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
-// A tool library for tests on the whole stack: loaded through ROCP_TOOL_LIBRARIES, it subscribes to KERNEL_REPLAY
-// and hands every callback to the program that runs above it. The program finds it with dlopen and dlsym.
+// A tool library for tests on the whole stack: loaded through ROCP_TOOL_LIBRARIES, it subscribes to
+// KERNEL_REPLAY and hands every callback to the program that runs above it. The program finds it with dlopen
+// and dlsym.
 #pragma once
 
 #include <rocprofiler-sdk/rocprofiler.h>
@@ -30,12 +31,12 @@ struct Seen {
 /// What the tool is told to do, and what it saw. `on_callback` is changed only while nothing is submitted.
 struct Tool {
   std::function<void(Record, Payload&, rocprofiler_user_data_t*)> on_callback;
-  std::mutex mutex;        ///< guards `seen`
-  std::vector<Seen> seen;  ///< all callbacks, all threads
+  std::mutex mutex;                        ///< guards `seen`
+  std::vector<Seen> seen;                  ///< all callbacks, all threads
   rocprofiler_context_id_t context = {0};  ///< carries the subscription; started
   rocprofiler_context_id_t idle = {0};     ///< carries nothing, never started by the tool
-  int subscribed = -1;       ///< status of the subscription
-  int second = -1;           ///< status of another one, on `idle`
+  int subscribed = -1;                     ///< status of the subscription
+  int second = -1;                         ///< status of another one, on `idle`
   int finalized = 0;
 
   // The library's functions, as the tool library is bound to them.

@@ -9,7 +9,6 @@
 
 namespace stack {
 
-
 template <uint64_t N>
 uint64_t passes(rocprofiler_kernel_dispatch_info_t, rocprofiler_user_data_t) {
   return N;
@@ -17,7 +16,8 @@ uint64_t passes(rocprofiler_kernel_dispatch_info_t, rocprofiler_user_data_t) {
 
 /// What replay_continue does; set by the test that uses `asked`.
 inline std::function<int(uint64_t pass, uint64_t total, rocprofiler_user_data_t)> g_continue;
-inline int asked(rocprofiler_kernel_dispatch_info_t, uint64_t pass, uint64_t total, rocprofiler_user_data_t user) {
+inline int asked(rocprofiler_kernel_dispatch_info_t, uint64_t pass, uint64_t total,
+                 rocprofiler_user_data_t user) {
   return g_continue(pass, total, user);
 }
 
@@ -31,8 +31,8 @@ struct Stage {
   Machine& m = Machine::get();
   stack::Tool& tool = *m.tool;
   e2e::Kernel count_passes = m.kernel("count_passes");
-  unsigned* executed = m.host(1);       ///< executions of count_passes
-  unsigned* launched = m.device({0});   ///< what the application sees of it
+  unsigned* executed = m.host(1);      ///< executions of count_passes
+  unsigned* launched = m.device({0});  ///< what the application sees of it
 
   Stage() {
     REQUIRE(m.tool != nullptr);
@@ -52,8 +52,8 @@ struct Stage {
 
   using Callback = std::function<void(Record, Payload&, rocprofiler_user_data_t*)>;
   /// Asks for this plan in CONFIG ENTER, then runs `more` at every callback.
-  void plan(rocprofiler_kernel_replay_pass_count_cb_t count, rocprofiler_kernel_replay_continue_cb_t go_on = nullptr,
-            Callback more = nullptr) {
+  void plan(rocprofiler_kernel_replay_pass_count_cb_t count,
+            rocprofiler_kernel_replay_continue_cb_t go_on = nullptr, Callback more = nullptr) {
     tool.on_callback = [=](Record record, Payload& payload, rocprofiler_user_data_t* user) {
       if (is(record, true, true)) {
         payload.replay_pass_count = count;
@@ -71,7 +71,8 @@ struct Stage {
   static std::vector<std::string> names(const std::vector<Seen>& seen) {
     std::vector<std::string> out;
     for (const Seen& s : seen)
-      out.push_back((s.config() ? std::string("CONFIG ") : std::string("PASS ")) + (s.enter() ? "enter" : "exit") +
+      out.push_back((s.config() ? std::string("CONFIG ") : std::string("PASS ")) +
+                    (s.enter() ? "enter" : "exit") +
                     (s.config() ? "" : " " + std::to_string(s.payload.current_pass)));
     return out;
   }

@@ -346,6 +346,29 @@ TEST_CASE("C07 C25: a dependency that nothing submitted satisfies declines, and 
   CHECK(rig.records_with("\"replayed\"") == 1);
 }
 
+TEST_CASE(
+    "C25: a signal that a finished dispatch had carried is waited for by the host only: declined, not "
+    "stuck") {
+  Rig rig;
+  rig.gpu.set_kernel(kAddOne, add_one);
+  rig.gpu.set_kernel(kOther, add_one);
+  Args args{rig.device<int64_t>(1)};
+  HeldQueue queue(rig);
+  const hsa_signal_t used = rig.gpu.make_signal(1);
+  queue.forward(dispatch_packet(kOther, &args, used));
+  REQUIRE(eventually([&] { return FakeGpu::value(used) == 0; }));
+  rig.gpu.api.hsa_signal_store_screlease(used, 1);  // used again: the host will bring it down, later
+  auto barrier = kreplay::hsa::barrier_packet({0});
+  kreplay::hsa::set_word64(barrier, 8, used.handle);
+  queue.forward(barrier);
+  const hsa_signal_t done = rig.gpu.make_signal(1);
+  queue.submit(dispatch_packet(kAddOne, &args, done));  // comes back
+  CHECK(rig.records_with("\"dependency\"") == 1);
+  rig.gpu.api.hsa_signal_store_screlease(used, 0);
+  REQUIRE(eventually([&] { return FakeGpu::value(done) == 0; }));
+  CHECK(*args.target == 2);
+}
+
 TEST_CASE("C26 C50: a drain that does not end declines when told to; its signal is not used again before") {
   kreplay::Options options = Rig::fast_options();
   options.drain_timeout_ns = kShortDrainNs;
