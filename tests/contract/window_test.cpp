@@ -39,14 +39,10 @@ TEST_CASE("K28_an_extended_dispatch_is_understood_its_grid_counts_clusters") {
     int64_t* x;
   } args{x};
   HeldQueue queue(rig);
-  rocprofiler_kernel_dispatch_info_t info = {};
-  rig.tool.wants_if = [&](kreplay::tool_api::ReplayCall& call) {
-    info = call.info;
-    return true;
-  };
   const hsa_signal_t done = rig.gpu.make_signal(1);
   const auto packet = extended_dispatch(&args, done);
   queue.submit(packet);
+  const auto& info = rig.tool.info;
   CHECK(info.workgroup_size.x == 64);
   CHECK(info.workgroup_size.y == 2);
   CHECK(info.grid_size.x == 7 * 4 * 64);

@@ -21,6 +21,7 @@ class ScriptTool : public kreplay::tool_api::ReplayTool {
  public:
   kreplay::tool_api::PassPlan plan{kreplay::tool_api::PassMode::fixed, 3};
   std::atomic<bool> listens{true};
+  rocprofiler_kernel_dispatch_info_t info = {};  ///< of the last CONFIG ENTER
   std::function<bool(kreplay::tool_api::Candidate&)> wants_if = [](auto&) { return true; };
   std::function<bool(uint64_t pass)> go_on = [](uint64_t) { return true; };
   std::function<void(const std::string& event)> on_event = [](const std::string&) {};
@@ -39,7 +40,8 @@ class ScriptTool : public kreplay::tool_api::ReplayTool {
     call.launch = ++launches_;
     return wants_if(call);
   }
-  kreplay::tool_api::PassPlan config_enter(kreplay::tool_api::ReplayCall&) noexcept override {
+  kreplay::tool_api::PassPlan config_enter(kreplay::tool_api::ReplayCall& call) noexcept override {
+    info = call.info;
     event("config_enter");
     return plan;
   }
