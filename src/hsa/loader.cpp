@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "hsa/contained.hpp"
+
 namespace kreplay::hsa {
 namespace {
 
@@ -99,8 +101,10 @@ Result<std::vector<LoadedCodeObject>> Loader::loaded_code_objects(hsa_executable
   const hsa_status_t status = table_.hsa_ven_amd_loader_executable_iterate_loaded_code_objects(
       executable,
       [](hsa_executable_t, hsa_loaded_code_object_t handle, void* data) {
-        static_cast<std::vector<hsa_loaded_code_object_t>*>(data)->push_back(handle);
-        return HSA_STATUS_SUCCESS;
+        return contained([&] {
+          static_cast<std::vector<hsa_loaded_code_object_t>*>(data)->push_back(handle);
+          return HSA_STATUS_SUCCESS;
+        });
       },
       &handles);
   if (status != HSA_STATUS_SUCCESS)
@@ -118,30 +122,31 @@ Result<std::vector<KernelSymbol>> Loader::kernel_symbols(hsa_executable_t execut
     const HsaApi& api;
     hsa_agent_t agent;
     std::vector<KernelSymbol> found;
+    hsa_status_t add(hsa_executable_symbol_t symbol) {
+      hsa_symbol_kind_t kind;
+      hsa_status_t s = api.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind);
+      if (s != HSA_STATUS_SUCCESS) return s;
+      if (kind != HSA_SYMBOL_KIND_KERNEL) return HSA_STATUS_SUCCESS;
+      uint32_t length = 0;
+      s = api.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length);
+      if (s != HSA_STATUS_SUCCESS) return s;
+      KernelSymbol kernel;
+      kernel.symbol.resize(length);
+      kernel.agent = agent;
+      s = api.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME, kernel.symbol.data());
+      if (s != HSA_STATUS_SUCCESS) return s;
+      s = api.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
+                                             &kernel.kernel_object);
+      if (s != HSA_STATUS_SUCCESS) return s;
+      while (!kernel.symbol.empty() && kernel.symbol.back() == '\0') kernel.symbol.pop_back();
+      found.push_back(std::move(kernel));
+      return HSA_STATUS_SUCCESS;
+    }
   } walk{api_, agent, {}};
   const hsa_status_t status = api_.hsa_executable_iterate_agent_symbols(
       executable, agent,
       [](hsa_executable_t, hsa_agent_t, hsa_executable_symbol_t symbol, void* data) {
-        auto& w = *static_cast<Walk*>(data);
-        hsa_symbol_kind_t kind;
-        hsa_status_t s = w.api.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_TYPE, &kind);
-        if (s != HSA_STATUS_SUCCESS) return s;
-        if (kind != HSA_SYMBOL_KIND_KERNEL) return HSA_STATUS_SUCCESS;
-        uint32_t length = 0;
-        s = w.api.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH, &length);
-        if (s != HSA_STATUS_SUCCESS) return s;
-        KernelSymbol kernel;
-        kernel.symbol.resize(length);
-        kernel.agent = w.agent;
-        s = w.api.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_NAME,
-                                                 kernel.symbol.data());
-        if (s != HSA_STATUS_SUCCESS) return s;
-        s = w.api.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
-                                                 &kernel.kernel_object);
-        if (s != HSA_STATUS_SUCCESS) return s;
-        while (!kernel.symbol.empty() && kernel.symbol.back() == '\0') kernel.symbol.pop_back();
-        w.found.push_back(std::move(kernel));
-        return HSA_STATUS_SUCCESS;
+        return contained([&] { return static_cast<Walk*>(data)->add(symbol); });
       },
       &walk);
   if (status != HSA_STATUS_SUCCESS)

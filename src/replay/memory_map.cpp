@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "hsa/contained.hpp"
+
 namespace kreplay::replay {
 namespace {
 
@@ -27,8 +29,11 @@ bool MemoryMap::add_agent(const hsa::HsaApi& api, hsa_agent_t agent, bool is_gpu
     bool is_gpu;
     std::unordered_map<uint64_t, PoolInfo>& pools;
     uint64_t largest = 0;
-    void add(uint64_t handle, uint32_t flags) {
-      pools.try_emplace(handle, PoolInfo{is_gpu ? agent.handle : 0, class_of(is_gpu, flags)});
+    hsa_status_t add(uint64_t handle, uint32_t flags) {
+      return hsa::contained([&] {
+        pools.try_emplace(handle, PoolInfo{is_gpu ? agent.handle : 0, class_of(is_gpu, flags)});
+        return HSA_STATUS_SUCCESS;
+      });
     }
   } walk{api, agent, is_gpu, pools_};
   const hsa_status_t pools = api.hsa_amd_agent_iterate_memory_pools(
@@ -42,7 +47,7 @@ bool MemoryMap::add_agent(const hsa::HsaApi& api, hsa_agent_t agent, bool is_gpu
             segment == HSA_AMD_SEGMENT_GLOBAL &&
             w.api.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags) ==
                 HSA_STATUS_SUCCESS) {
-          w.add(pool.handle, flags);
+          if (const hsa_status_t s = w.add(pool.handle, flags); s != HSA_STATUS_SUCCESS) return s;
           size_t bytes = 0;
           if (w.api.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, &bytes) ==
               HSA_STATUS_SUCCESS)
@@ -62,7 +67,7 @@ bool MemoryMap::add_agent(const hsa::HsaApi& api, hsa_agent_t agent, bool is_gpu
         if (w.api.hsa_region_get_info(region, HSA_REGION_INFO_SEGMENT, &segment) == HSA_STATUS_SUCCESS &&
             segment == HSA_REGION_SEGMENT_GLOBAL &&
             w.api.hsa_region_get_info(region, HSA_REGION_INFO_GLOBAL_FLAGS, &flags) == HSA_STATUS_SUCCESS)
-          w.add(region.handle, flags);
+          return w.add(region.handle, flags);
         return HSA_STATUS_SUCCESS;
       },
       &walk);

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "base/log.hpp"
+#include "hsa/contained.hpp"
 #include "replay/backtrace.hpp"
 #include "replay/fatal.hpp"
 #include "replay/futex.hpp"
@@ -91,8 +92,10 @@ Status Replayer::start() {
   std::vector<hsa_agent_t> found;
   const hsa_status_t status = api.hsa_iterate_agents(
       [](hsa_agent_t agent, void* data) {
-        static_cast<std::vector<hsa_agent_t>*>(data)->push_back(agent);
-        return HSA_STATUS_SUCCESS;
+        return hsa::contained([&] {
+          static_cast<std::vector<hsa_agent_t>*>(data)->push_back(agent);
+          return HSA_STATUS_SUCCESS;
+        });
       },
       &found);
   if (status != HSA_STATUS_SUCCESS)

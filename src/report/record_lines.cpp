@@ -5,7 +5,6 @@
 namespace kreplay::report {
 namespace {
 
-
 void append_field(LineBuffer& out, std::string_view name, uint64_t value) {
   fmt::format_to(std::back_inserter(out), ",\"{}\":{}", name, value);
 }

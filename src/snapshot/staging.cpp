@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "hsa/contained.hpp"
 #include "snapshot/host_memory.hpp"
 #include "snapshot/runtime_error.hpp"
 
@@ -60,7 +61,7 @@ uint64_t distance_of(const hsa::HsaApi& api, hsa_agent_t device, hsa_amd_memory_
   return sum;
 }
 
-hsa_status_t visit_pool(hsa_amd_memory_pool_t pool, void* data) {
+hsa_status_t look_at_pool(hsa_amd_memory_pool_t pool, void* data) {
   auto& search = *static_cast<Search*>(data);
   hsa_amd_segment_t segment{};
   uint32_t flags = 0;
@@ -82,6 +83,10 @@ hsa_status_t visit_pool(hsa_amd_memory_pool_t pool, void* data) {
                             (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED) != 0};
   if (!search.best || candidate.better_than(*search.best)) search.best = candidate;
   return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t visit_pool(hsa_amd_memory_pool_t pool, void* data) {
+  return hsa::contained([&] { return look_at_pool(pool, data); });
 }
 
 hsa_status_t visit_agent(hsa_agent_t agent, void* data) {
