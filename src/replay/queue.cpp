@@ -17,14 +17,14 @@ bool Queue::lock_slow(uint64_t timeout_ns) {
   }
   const uint64_t end = now_ns() + timeout_ns;
   waiters_.fetch_add(1, std::memory_order_seq_cst);
-  bool taken = try_lock();
-  while (!taken && now_ns() < end) {
+  bool ours = try_lock();
+  while (!ours && now_ns() < end) {
     const uint32_t seen = state_.load(std::memory_order_relaxed);
     if (seen != kFree) futex_wait(state_, seen, kRecheckNs);
-    taken = try_lock();
+    ours = try_lock();
   }
   waiters_.fetch_sub(1, std::memory_order_relaxed);
-  return taken;
+  return ours;
 }
 
 void Queue::wake() { futex_wake_all(state_); }
