@@ -4,6 +4,7 @@
 #include <hsa/amd_hsa_signal.h>
 #include <sched.h>
 
+#include <cstring>
 #include <new>
 
 #include "base/log.hpp"
@@ -113,6 +114,7 @@ report::Reason Window::open_locked(std::string& detail) {
     detail = std::move(why);
     return Reason::snapshot_failed;
   }
+  cover_arguments();
   if (!agent_.snapshot)
     agent_.snapshot = std::make_unique<snapshot::AgentSnapshot>(
         core_.api, agent_.handle(), core_.extents,
@@ -124,6 +126,24 @@ report::Reason Window::open_locked(std::string& detail) {
     return saved.code() == Error::budget ? Reason::budget : Reason::snapshot_failed;
   }
   return Reason::none;
+}
+
+/// The executable flag does not tell the application's buffers from the runtime's own pools, which must be
+/// left alone. What an explicit argument points at is the application's: it is saved from here on.
+void Window::cover_arguments() {
+  if (kernel_ == nullptr || kernel_->metadata.explicit_bytes < sizeof(uint64_t)) return;
+  const uint64_t bytes = kernel_->metadata.explicit_bytes;
+  const std::byte* arguments =
+      host_bytes(core_.extents, GpuVa(hsa::dispatch_fields(queue_.parked_packet).kernarg_address), bytes);
+  if (arguments == nullptr) return;
+  for (uint64_t at = 0; at + sizeof(uint64_t) <= bytes; at += sizeof(uint64_t)) {
+    uint64_t word = 0;
+    std::memcpy(&word, arguments + at, sizeof word);
+    if (word == 0) continue;
+    const std::optional<snapshot::Extent> extent = core_.extents.find(GpuVa(word));
+    if (extent && extent->memory_class == snapshot::MemoryClass::device_executable)
+      core_.extents.reclassify(extent->base, extent->generation, snapshot::MemoryClass::device_coarse);
+  }
 }
 
 bool Window::ready_signals(std::string& detail) {

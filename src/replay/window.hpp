@@ -76,6 +76,7 @@ class Window {
 
   report::Reason open_locked(std::string& detail);
   bool ready_signals(std::string& detail);
+  void cover_arguments();
   void remember_times();
   bool wait_for_forwarders(std::string& detail);
   enum class PassEnd { done, handed_over, failed };

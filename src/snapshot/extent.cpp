@@ -237,6 +237,17 @@ void ExtentTable::put_back(const Extent& extent) {
   impl_->insert_locked(extent);
 }
 
+bool ExtentTable::reclassify(GpuVa base, uint64_t generation, MemoryClass memory_class) {
+  const std::lock_guard lock(impl_->mutex);
+  Extent known;
+  if (!impl_->floor_locked(base, &known) || known.base != base || known.generation != generation)
+    return false;
+  impl_->remove(known);
+  known.memory_class = memory_class;
+  impl_->insert_locked(known);
+  return true;
+}
+
 std::optional<Extent> ExtentTable::find(GpuVa va) const {
   Extent known;
   if (!impl_->floor(va, &known) || !known.contains(va)) return std::nullopt;

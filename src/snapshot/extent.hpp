@@ -62,6 +62,9 @@ class ExtentTable {
   std::optional<Extent> take(GpuVa base);
   /// Undoes take() after the runtime refused the free; keeps the generation.
   void put_back(const Extent& extent);
+  /// Gives a live extent another class, e.g. when it turns out to be the application's. Its generation stays.
+  /// @return false when no extent of this generation starts there any more
+  bool reclassify(GpuVa base, uint64_t generation, MemoryClass memory_class);
   /// The extent that holds `va`.
   std::optional<Extent> find(GpuVa va) const;
   /// Changes whenever the set of saved extents of `agent` changes.

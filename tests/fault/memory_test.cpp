@@ -1,6 +1,9 @@
 // C21: allocations of the library itself that fail.
+#include <execinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <exception>
 
 #include "fault/faults.hpp"
 
@@ -10,6 +13,11 @@ TEST_CASE("C21_allocation_k_of_the_library_fails") {
   // Each time in a child that starts everything anew, from the runtime's first call to its last: an
   // allocation of libkreplay fails once, and the application gets its results and its exit status.
   const auto scene = [](uint64_t k) {
+    std::set_terminate([] {  // says who threw where nothing may
+      void* frames[40];
+      backtrace_symbols_fd(frames, backtrace(frames, 40), 2);
+      std::abort();
+    });
     set("malloc:" + std::to_string(k));
     arm();
     HSA_OK(hsa_init());

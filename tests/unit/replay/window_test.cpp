@@ -346,6 +346,36 @@ TEST_CASE("C07 C25: a dependency that nothing submitted satisfies declines, and 
   CHECK(rig.records_with("\"replayed\"") == 1);
 }
 
+TEST_CASE("C10: an executable allocation is put back once an argument points at it; others are left alone") {
+  Rig rig;
+  rig.gpu.set_kernel(kAddOne, add_one);
+  kreplay::hsa::KernelMetadata metadata;
+  metadata.symbol = metadata.name = "add_one";
+  metadata.explicit_bytes = sizeof(Args);
+  rig.replayer->kernels().insert(kAddOne, "add_one.kd", &metadata);
+  const auto executable = [&](size_t bytes) {
+    void* memory = nullptr;
+    rig.gpu.api.hsa_amd_memory_pool_allocate({FakeGpu::kDevicePool}, bytes, 0, &memory);
+    std::memset(memory, 0, bytes);
+    rig.replayer->allocated(memory, bytes, FakeGpu::kDevicePool, 1u << 2);
+    return static_cast<int64_t*>(memory);
+  };
+  int64_t* pointed_at = executable(64);
+  int64_t* pool = executable(64);  // the runtime's own: it goes on writing there
+  void* kernarg = nullptr;
+  rig.gpu.api.hsa_amd_memory_pool_allocate({FakeGpu::kKernargPool}, sizeof(Args), 0, &kernarg);
+  rig.replayer->allocated(kernarg, sizeof(Args), FakeGpu::kKernargPool, 0);
+  *static_cast<Args*>(kernarg) = Args{pointed_at + 1};
+  rig.tool.on_event = [&](const std::string& event) {
+    if (event == "pass_exit 0") pool[0] = 77;
+  };
+  HeldQueue queue(rig);
+  queue.submit(dispatch_packet(kAddOne, kernarg, {0}));
+  CHECK(rig.gpu.executed().size() == 3);
+  CHECK(pointed_at[1] == 1);
+  CHECK(pool[0] == 77);
+}
+
 TEST_CASE(
     "C25: a signal that a finished dispatch had carried is waited for by the host only: declined, not "
     "stuck") {

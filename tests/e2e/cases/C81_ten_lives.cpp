@@ -1,0 +1,33 @@
+// C81: the runtime is opened, used, shut down and closed ten times, as libraries do that only look for
+// devices; each life has its own agents, queues and code objects, and replays.
+//
+// e2e-replayed: ^in_place 10
+#include "support/hsa_check.hpp"
+
+int main() {
+  e2e::Checks checks("C81_ten_lives");
+  const unsigned count = 300;
+  auto x = e2e::random_values<unsigned>(count, 811);
+  const auto y = e2e::random_values<unsigned>(count, 812);
+  for (int life = 0; life < 10; ++life) {
+    HSA_OK(hsa_init());  // a look at the devices, nothing else
+    (void)e2e::find_agents();
+    HSA_OK(hsa_shut_down());
+    HSA_OK(hsa_init());
+    const e2e::Agents agents = e2e::find_agents();
+    unsigned* dev_x = e2e::to_device(agents, x);
+    unsigned* dev_y = e2e::to_device(agents, y);
+    {
+      const e2e::CodeObject code(agents);
+      e2e::Queue queue(agents);
+      queue.dispatch(code.kernel("in_place"), count, 64, {}, dev_x, dev_y, count);
+      e2e::in_place_host(x, y);
+      queue.drain();
+    }
+    checks.equal("x", e2e::from_device(agents, dev_x, count), x);
+    HSA_OK(hsa_amd_memory_pool_free(dev_x));
+    HSA_OK(hsa_amd_memory_pool_free(dev_y));
+    HSA_OK(hsa_shut_down());
+  }
+  return checks.finish();
+}
