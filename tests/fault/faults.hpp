@@ -25,6 +25,7 @@ Function* layer(const char* name) {
 inline void set(const std::string& text) { layer<void(const char*)>("e2e_faults_set")(text.c_str()); }
 inline void arm() { layer<void()>("e2e_faults_arm")(); }
 inline void disarm() { layer<void()>("e2e_faults_disarm")(); }
+inline void spare_allocations(bool spare) { layer<void(bool)>("e2e_faults_spare_allocations")(spare); }
 inline uint64_t injected() { return layer<uint64_t()>("e2e_faults_injected")(); }
 inline uint64_t calls(const char* name) { return layer<uint64_t(const char*)>("e2e_faults_calls")(name); }
 

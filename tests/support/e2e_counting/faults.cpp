@@ -234,6 +234,10 @@ __attribute__((visibility("default"))) void e2e_faults_disarm() {
   g_armed = false;
 }
 
+__attribute__((visibility("default"))) void e2e_faults_spare_allocations(bool spare) {
+  t_armed = !spare && g_armed.load() && g_faults[k_malloc].first != 0;
+}
+
 __attribute__((visibility("default"))) uint64_t e2e_faults_injected() { return g_injected.load(); }
 
 __attribute__((visibility("default"))) uint64_t e2e_faults_calls(const char* name) {
