@@ -1,6 +1,6 @@
 // Matrix instructions against a host multiplication. The values are small whole numbers, so every order of adding
 // gives the same sum. Lanes are filled and read as AMD documents the layouts.
-// e2e-replayed: ^multiply 12
+// e2e-replayed: multiply_ 12
 #include "support/hip_check.hpp"
 
 namespace {
