@@ -139,9 +139,7 @@ int compare_command(CompareArguments args) {
   return print(text) ? status_of(comparison.verdict, args.fail_on_improvement) : kUsage;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int command_line(int argc, char** argv) {
   CLI::App app{
       "Kernel replay for AMD GPUs: run each selected kernel several times inside one application run."};
   app.set_version_flag("--version", "kreplay " KREPLAY_VERSION);
@@ -221,5 +219,16 @@ int main(int argc, char** argv) {
   } catch (const std::exception& error) {
     say(error.what());
     return argc > 1 && std::string(argv[1]) == "run" ? kRunFailed : kUsage;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return command_line(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "kreplay: %s\n", error.what());
+    return kUsage;
   }
 }

@@ -67,7 +67,8 @@ Result<std::string> find_library(const std::string& name, const std::string& pro
   const std::string folder = program.substr(0, program.find_last_of('/') + 1);
   std::string tried;
   for (const char* place : {"", "../lib/", "../" KREPLAY_LIBDIR "/", "../lib64/"}) {
-    const std::string path = folder + place + name;
+    std::string path = folder;
+    path.append(place).append(name);
     if (is_file(path)) {
       char* resolved = ::realpath(path.c_str(), nullptr);
       std::string result = resolved != nullptr ? resolved : path;
@@ -82,7 +83,8 @@ Result<std::string> find_library(const std::string& name, const std::string& pro
 std::string find_program(const std::string& name, const std::string& search_path) {
   if (name.find('/') != std::string::npos) return is_file(name) ? name : "";
   for (const std::string& folder : split(search_path, ":")) {
-    const std::string path = folder + "/" + name;
+    std::string path = folder;
+    path.append("/").append(name);
     if (is_file(path) && ::access(path.c_str(), X_OK) == 0) return path;
   }
   return "";

@@ -58,12 +58,16 @@ std::vector<std::string> merged_environment(const std::vector<std::pair<std::str
         std::any_of(set.begin(), set.end(), [&](const auto& pair) { return pair.first == name; });
     if (!replaced) merged.push_back(text);
   }
-  for (const auto& [name, value] : set) merged.push_back(name + "=" + value);
+  for (const auto& [name, value] : set) {
+    merged.push_back(name);
+    merged.back().append("=").append(value);
+  }
   return merged;
 }
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> out;
+  out.reserve(strings.size() + 1);
   for (std::string& text : strings) out.push_back(text.data());
   out.push_back(nullptr);
   return out;

@@ -65,7 +65,7 @@ class PlanScene : public ReplayScene {
     return n;
   }
   /// Runs `more` after the plan was set.
-  void also(std::function<void(Record, Payload&, rocprofiler_user_data_t*)> more) {
+  void also(const std::function<void(Record, Payload&, rocprofiler_user_data_t*)>& more) {
     self().on_callback = [first = self().on_callback, more](Record record, Payload& payload,
                                                             rocprofiler_user_data_t* user) {
       first(record, payload, user);
@@ -443,6 +443,7 @@ TEST_CASE("K05_many_threads_replay_at_once") {
   PlanScene scene([](rocprofiler_kernel_dispatch_info_t, rocprofiler_user_data_t) -> uint64_t { return 3; },
                   nullptr);
   std::vector<std::thread> threads;
+  threads.reserve(6);
   std::atomic<uint64_t> executions{0};
   // Events are not for many threads; the window is driven here without them.
   for (int t = 0; t < 6; ++t)

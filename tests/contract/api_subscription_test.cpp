@@ -87,6 +87,7 @@ TEST_CASE("K02_of_racing_threads_exactly_one_claims") {
       for (auto& context : contexts)
         REQUIRE(rocprofiler_create_context(&context) == ROCPROFILER_STATUS_SUCCESS);
       std::vector<std::thread> threads;
+      threads.reserve(contexts.size());
       for (auto& context : contexts)
         threads.emplace_back([&, context] {
           const auto status = rocprofiler_configure_callback_tracing_service(

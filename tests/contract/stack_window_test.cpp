@@ -6,7 +6,7 @@ using namespace stack;  // NOLINT(google-build-using-namespace): test code
 namespace {
 
 /// Does something in PASS EXIT of pass 0: the pass has run, the restore comes next.
-Stage::Callback between_passes(std::function<void()> what) {
+Stage::Callback between_passes(const std::function<void()>& what) {
   return [what](Record record, Payload& payload, rocprofiler_user_data_t*) {
     if (is(record, false, false) && payload.current_pass == 0) what();
   };

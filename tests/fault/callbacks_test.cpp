@@ -19,20 +19,13 @@ const Moment kMoments[] = {{"CONFIG enter", true, true, 0},  {"PASS enter 0", fa
                            {"PASS exit 1", false, false, 1}, {"CONFIG exit", true, false, 0}};
 
 /// Runs `what` once, at this moment of the next dispatch.
-Stage::Callback once_at(const Moment& moment, std::function<void()> what) {
+Stage::Callback once_at(const Moment& moment, const std::function<void()>& what) {
   auto done = std::make_shared<bool>(false);
   return [=](Record record, Payload& payload, rocprofiler_user_data_t*) {
     if (*done || !is(record, moment.config, moment.enter) || payload.current_pass != moment.pass) return;
     *done = true;
     what();
   };
-}
-
-nlohmann::json record_of(Stage& stage, const nlohmann::json& id) {
-  for (auto& record : stage.m.take_records())
-    if (record["id"] == id) return record;
-  FAIL("no record of dispatch " << id);
-  return {};
 }
 
 /// After whatever happened, the next dispatch is replayed as if nothing had.

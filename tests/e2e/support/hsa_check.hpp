@@ -294,9 +294,10 @@ class Queue {
     size_t offset = 0;
     (
         [&] {
+          // An argument may be a pointer: its own size is meant. NOLINTBEGIN(bugprone-sizeof-expression)
           offset = (offset + sizeof(Args) - 1) / sizeof(Args) * sizeof(Args);
           std::memcpy(block + offset, &args, sizeof(Args));
-          offset += sizeof(Args);
+          offset += sizeof(Args);  // NOLINTEND(bugprone-sizeof-expression)
         }(),
         ...);
     packet->workgroup_size_x = group;

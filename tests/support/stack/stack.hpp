@@ -44,7 +44,7 @@ class Machine {
   e2e::Kernel kernel(const char* name) const { return code->kernel(name); }
 
   /// Device memory with these values.
-  unsigned* device(std::vector<unsigned> values) { return e2e::to_device(agents, values); }
+  unsigned* device(const std::vector<unsigned>& values) { return e2e::to_device(agents, values); }
   /// Fine-grained host memory, zero.
   unsigned* host(size_t count) {
     auto* data = e2e::allocate<unsigned>(agents, agents.host, count);

@@ -53,7 +53,7 @@ struct Stage {
   using Callback = std::function<void(Record, Payload&, rocprofiler_user_data_t*)>;
   /// Asks for this plan in CONFIG ENTER, then runs `more` at every callback.
   void plan(rocprofiler_kernel_replay_pass_count_cb_t count,
-            rocprofiler_kernel_replay_continue_cb_t go_on = nullptr, Callback more = nullptr) {
+            rocprofiler_kernel_replay_continue_cb_t go_on = nullptr, const Callback& more = nullptr) {
     tool.on_callback = [=](Record record, Payload& payload, rocprofiler_user_data_t* user) {
       if (is(record, true, true)) {
         payload.replay_pass_count = count;
@@ -70,6 +70,7 @@ struct Stage {
   /// "CONFIG enter", "PASS exit 2", ... in the order seen.
   static std::vector<std::string> names(const std::vector<Seen>& seen) {
     std::vector<std::string> out;
+    out.reserve(seen.size());
     for (const Seen& s : seen)
       out.push_back((s.config() ? std::string("CONFIG ") : std::string("PASS ")) +
                     (s.enter() ? "enter" : "exit") +

@@ -22,6 +22,7 @@ Results with(const std::map<std::string, std::vector<double>>& kernels) {
 std::vector<double> noisy(std::mt19937_64& random, double median_ns, double sigma, int count) {
   std::lognormal_distribution<double> shape(std::log(median_ns), sigma);
   std::vector<double> out;
+  out.reserve(static_cast<size_t>(count));
   for (int i = 0; i < count; ++i) out.push_back(shape(random));
   return out;
 }

@@ -16,8 +16,8 @@ constexpr uint64_t kHandle = 900;
 
 void* at(uint64_t address) { return reinterpret_cast<void*>(address); }
 
-struct Rig {
-  Rig() { memory.add_handle(kHandle, VirtualMemory::Backing{kGpu, MemoryClass::device_coarse}); }
+struct Mapped {
+  Mapped() { memory.add_handle(kHandle, VirtualMemory::Backing{kGpu, MemoryClass::device_coarse}); }
   void grant(uint64_t address, uint64_t size, hsa_access_permission_t permission, uint64_t agent = kGpu) {
     const hsa_amd_memory_access_desc_t access{permission, {agent}};
     (void)memory.take(at(address), size, &access, 1);
@@ -39,7 +39,7 @@ using Bases = std::vector<uint64_t>;
 }  // namespace
 
 TEST_CASE("a mapping counts from the moment its owner may read and write it") {
-  Rig rig;
+  Mapped rig;
   rig.memory.mapped(at(0x1000000), 0x2000, kHandle);
   rig.memory.mapped(at(0x1002000), 0x1000, kHandle);
   CHECK(rig.saved().empty());
@@ -56,7 +56,7 @@ TEST_CASE("a mapping counts from the moment its owner may read and write it") {
 }
 
 TEST_CASE("unmapping takes the extents before the call, and a refusal puts them back") {
-  Rig rig;
+  Mapped rig;
   rig.memory.mapped(at(0x1000000), 0x1000, kHandle);
   rig.grant(0x1000000, 0x1000, HSA_ACCESS_PERMISSION_RW);
   const auto gone = rig.memory.take(at(0x1000000), 0x1000, nullptr, 0);
@@ -71,7 +71,7 @@ TEST_CASE("unmapping takes the extents before the call, and a refusal puts them 
 }
 
 TEST_CASE("one memory at two addresses is two extents; allow_access reaches the whole run") {
-  Rig rig;
+  Mapped rig;
   rig.memory.mapped(at(0x1000000), 0x1000, kHandle);
   rig.memory.mapped(at(0x1001000), 0x1000, kHandle);
   rig.memory.mapped(at(0x5000000), 0x1000, kHandle);
@@ -85,7 +85,7 @@ TEST_CASE("one memory at two addresses is two extents; allow_access reaches the 
 }
 
 TEST_CASE("handles: known as long as someone holds them; unknown and host memory is left alone") {
-  Rig rig;
+  Mapped rig;
   rig.memory.add_handle(kHandle, std::nullopt);  // taken once more
   rig.memory.release_handle(kHandle);
   rig.memory.mapped(at(0x1000000), 0x1000, kHandle);

@@ -92,6 +92,7 @@ TEST_CASE("readers see whole ranges while a writer maps and unmaps") {
   std::atomic<uint64_t> wrong{0};
   std::atomic<uint64_t> found{0};
   std::vector<std::thread> readers;
+  readers.reserve(2);
   for (int r = 0; r < 2; ++r) {
     readers.emplace_back([&] {
       while (!stop.load()) {
