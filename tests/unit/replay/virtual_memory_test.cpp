@@ -11,7 +11,7 @@ using kreplay::snapshot::MemoryClass;
 namespace {
 
 constexpr uint64_t kGpu = 11;
-constexpr uint64_t kOther = 12;
+constexpr uint64_t kOtherGpu = 12;
 constexpr uint64_t kHandle = 900;
 
 void* at(uint64_t address) { return reinterpret_cast<void*>(address); }
@@ -43,7 +43,7 @@ TEST_CASE("a mapping counts from the moment its owner may read and write it") {
   rig.memory.mapped(at(0x1000000), 0x2000, kHandle);
   rig.memory.mapped(at(0x1002000), 0x1000, kHandle);
   CHECK(rig.saved().empty());
-  rig.grant(0x1000000, 0x3000, HSA_ACCESS_PERMISSION_RW, kOther);  // a peer's access changes nothing
+  rig.grant(0x1000000, 0x3000, HSA_ACCESS_PERMISSION_RW, kOtherGpu);  // a peer's access changes nothing
   rig.grant(0x1000000, 0x3000, HSA_ACCESS_PERMISSION_RO);
   CHECK(rig.saved().empty());
   rig.grant(0x1000000, 0x3000, HSA_ACCESS_PERMISSION_RW);
@@ -75,7 +75,7 @@ TEST_CASE("one memory at two addresses is two extents; allow_access reaches the 
   rig.memory.mapped(at(0x1000000), 0x1000, kHandle);
   rig.memory.mapped(at(0x1001000), 0x1000, kHandle);
   rig.memory.mapped(at(0x5000000), 0x1000, kHandle);
-  const hsa_agent_t agents[] = {{kOther}, {kGpu}};
+  const hsa_agent_t agents[] = {{kOtherGpu}, {kGpu}};
   rig.memory.allowed(at(0x1000800), agents, 1);
   CHECK(rig.saved().empty());
   rig.memory.allowed(at(0x1000800), agents, 2);
