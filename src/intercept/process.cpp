@@ -44,11 +44,6 @@ class StartLock {
     taken_ = true;
     return true;
   }
-  void lock() {
-    std::unique_lock lock(mutex_);
-    freed_.wait(lock, [this] { return !taken_; });
-    taken_ = true;
-  }
   void unlock() {
     {
       const std::lock_guard lock(mutex_);
@@ -305,11 +300,16 @@ void after_shut_down() {
   if (s.init_count.load(std::memory_order_acquire) > 0) s.init_count.fetch_sub(1, std::memory_order_acq_rel);
   const replay::OursScope ours;
   if (g_phase.load(std::memory_order_acquire) != Phase::active || runtime_ready(real())) return;
-  const std::lock_guard lock(s.start_lock);
+  // Bounded like start(): whoever starts may be waiting for this very thread.
+  if (!s.start_lock.try_lock_for(std::chrono::seconds(10))) {
+    turn_off("shut down", "starting takes longer than 10 s in another thread");
+    return;
+  }
   if (replay::Replayer* replayer = g_replayer.exchange(nullptr, std::memory_order_acq_rel)) replayer->close();
   s.init_count.store(0, std::memory_order_release);
   s.seen_init.store(false, std::memory_order_release);
   g_phase.store(Phase::unknown, std::memory_order_release);
+  s.start_lock.unlock();
 }
 
 hsa_signal_t doorbell_model() {
