@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/options.hpp"
+#include "cli/output.hpp"
 #include "cli/preload.hpp"
 
 extern char** environ;
@@ -26,8 +26,6 @@ volatile sig_atomic_t g_child = 0;  ///< whom the signal handler passes signals 
 void pass_on(int signal) {
   if (g_child > 0) ::kill(g_child, signal);
 }
-
-void say(const std::string& sentence) { std::fprintf(stderr, "kreplay: %s\n", sentence.c_str()); }
 
 /// A file that goes away with its owner.
 struct HandshakeFile {

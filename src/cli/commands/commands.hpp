@@ -1,0 +1,22 @@
+// The subcommands of the kreplay program: options, help, and the call of what does the work. One file each.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "cli/result_reader.hpp"
+
+namespace kreplay::cli {
+
+constexpr int kUsage = 2;  ///< exit status of every subcommand but `run`: wrong usage, unreadable input
+
+/// Each adds one subcommand. If the command line names it, it runs as the last step of CLI::App::parse and
+/// leaves its exit status in `*status`, which must live until then. Exceptions of the work come out of parse.
+void add_run(CLI::App& app, int* status);
+void add_report(CLI::App& app, int* status);
+void add_compare(CLI::App& app, int* status);
+
+/// Reads result files and says what is odd about them.
+/// @return false after saying why one of them cannot be read
+bool read_all(const std::vector<std::string>& paths, Results* results);
+
+}  // namespace kreplay::cli
