@@ -23,6 +23,7 @@ hsa_status_t original_free(void*) {
   return HSA_STATUS_ERROR_INVALID_ALLOCATION;
 }
 
+/// Always static: the vendor's constructors set the versions only, and what is not set has to be null.
 struct Tables {
   Tables() { container.amd_ext.hsa_amd_memory_pool_free_fn = &original_free; }
   HsaApiTableContainer container;
@@ -66,7 +67,7 @@ TEST_CASE("positions in the AMD table: proxy-queue section 2 and rocm-stacks sec
 
 TEST_CASE(
     "installing: originals are saved, installing again changes nothing, unknown majors are left alone") {
-  Tables tables;
+  static Tables tables;
   auto& amd = tables.container.amd_ext;
   const unsigned count = install_table(&tables.container.root);
   CHECK(count > 50);
@@ -75,18 +76,18 @@ TEST_CASE(
   CHECK(install_table(&tables.container.root) == count);
   CHECK(kreplay::intercept::process::g_table.load()->hsa_amd_memory_pool_free == &original_free);
 
-  Tables newer;
+  static Tables newer;
   newer.container.amd_ext.version.major_id = 3;
   newer.container.root.version.major_id = 1;
   install_table(&newer.container.root);
   CHECK(newer.container.amd_ext.hsa_amd_memory_pool_free_fn == &original_free);
 
-  Tables shorter;  // a table that ends before the entry
+  static Tables shorter;  // a table that ends before the entry
   shorter.container.amd_ext.version.minor_id = 16 + 14 * 8;
   install_table(&shorter.container.root);
   CHECK(shorter.container.amd_ext.hsa_amd_memory_pool_free_fn == &original_free);
 
-  Tables major2;
+  static Tables major2;
   major2.container.amd_ext.version.major_id = 2;
   void* const before_38 = slot(major2.container.amd_ext, 16 + 37 * 8);
   install_table(&major2.container.root);
@@ -96,7 +97,7 @@ TEST_CASE(
 }
 
 TEST_CASE("C84: a call is observed once, whichever way it comes") {
-  Tables tables;
+  static Tables tables;
   install_table(&tables.container.root);
   auto* thunk = tables.container.amd_ext.hsa_amd_memory_pool_free_fn;
   g_calls = 0;

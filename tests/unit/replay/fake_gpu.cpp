@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 using kreplay::hsa::Packet;
 using kreplay::hsa::PacketKind;
@@ -107,6 +108,7 @@ void FakeGpu::fail_queue(hsa_queue_t* queue, hsa_status_t status) {
     for (auto& each : queues_)
       if (&each->object.hsa_queue == queue) found = each.get();
   }
+  if (found == nullptr) throw std::invalid_argument("fail_queue: not a queue of this fake GPU");
   found->error.store(static_cast<uint32_t>(status));
   if (found->callback != nullptr) found->callback(status, queue, found->data);
 }
