@@ -75,6 +75,34 @@ size_t VaTable::map(GpuVa va, uint64_t size_bytes, HostPtr host, bool writable) 
   return overlapped;
 }
 
+void VaTable::put(GpuVa va, uint64_t size_bytes, HostPtr host, bool writable) {
+  if (size_bytes == 0) return;
+  const std::lock_guard lock(write_mutex_);
+  const uint64_t begin = va.value;
+  const uint64_t end = begin + size_bytes;
+  std::vector<gfx9::MappedRange> kept;
+  kept.reserve(ranges_.size() + 2);
+  bool overlapped = false;
+  for (const gfx9::MappedRange& range : ranges_) {
+    if (range.end <= begin || end <= range.begin) {
+      kept.push_back(range);
+      continue;
+    }
+    overlapped = true;
+    if (range.begin < begin) kept.push_back({range.begin, begin, range.host, range.writable});
+    if (range.end > end) kept.push_back({end, range.end, range.host + (end - range.begin), range.writable});
+  }
+  if (!overlapped && host.value == nullptr) return;
+  if (host.value != nullptr) {
+    const auto behind = std::find_if(kept.begin(), kept.end(),
+                                     [end](const gfx9::MappedRange& range) { return range.begin >= end; });
+    kept.insert(behind, {begin, end, host.value, writable});
+  }
+  publish(kept);
+  ranges_ = std::move(kept);
+  if (overlapped) generation_.fetch_add(1, std::memory_order_acq_rel);
+}
+
 bool VaTable::unmap(GpuVa va, HostPtr host) {
   const std::lock_guard lock(write_mutex_);
   const auto at =

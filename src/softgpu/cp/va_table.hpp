@@ -35,6 +35,9 @@ class VaTable final : public gfx9::Memory {
   /// Maps [va, va + size_bytes) to host memory.
   /// @return how many older ranges overlapped it; they are gone. The caller says whether that is an error.
   size_t map(GpuVa va, uint64_t size_bytes, HostPtr host, bool writable);
+  /// Maps [va, va + size_bytes) to host memory, or to nothing when `host` is null. What older ranges have
+  /// outside stays as it is, at any moment.
+  void put(GpuVa va, uint64_t size_bytes, HostPtr host, bool writable);
   /// Removes the range that begins at `va` and is backed by `host`: a newer range that took its place stays.
   /// @return false if there is none
   bool unmap(GpuVa va, HostPtr host);

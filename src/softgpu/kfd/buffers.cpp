@@ -1,5 +1,6 @@
 #include "kfd/buffers.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
@@ -88,6 +89,15 @@ int BufferTable::unmap(uint64_t handle, std::span<Gpu* const> gpus) {
       gpu->device->memory().unmap(GpuVa(buffer.va), HostPtr(buffer.storage->host));
   }
   return 0;
+}
+
+bool BufferTable::overlaps(uint64_t va, uint64_t size_bytes) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(buffers_.begin(), buffers_.end(), [&](const auto& entry) {
+    const Buffer& buffer = entry.second;
+    return !buffer.mapped.empty() && buffer.va < va + size_bytes &&
+           va < buffer.va + buffer.storage->size_bytes;
+  });
 }
 
 std::shared_ptr<Storage> BufferTable::storage_of(uint64_t handle) const {

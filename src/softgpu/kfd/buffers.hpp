@@ -39,6 +39,8 @@ class BufferTable {
   int map(uint64_t handle, std::span<Gpu* const> gpus);
   int unmap(uint64_t handle, std::span<Gpu* const> gpus);
 
+  /// Whether a buffer is mapped anywhere in [va, va + size_bytes).
+  bool overlaps(uint64_t va, uint64_t size_bytes) const;
   /// Null if there is no such buffer.
   std::shared_ptr<Storage> storage_of(uint64_t handle) const;
 

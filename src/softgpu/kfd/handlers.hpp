@@ -43,6 +43,7 @@ int alloc_memory_of_gpu(Process&, kfd_ioctl_alloc_memory_of_gpu_args&);
 int free_memory_of_gpu(Process&, kfd_ioctl_free_memory_of_gpu_args&);
 int map_memory_to_gpu(Process&, kfd_ioctl_map_memory_to_gpu_args&);
 int unmap_memory_from_gpu(Process&, kfd_ioctl_unmap_memory_from_gpu_args&);
+int svm(Process&, kfd_ioctl_svm_args&);
 int available_memory(Process&, kfd_ioctl_get_available_memory_args&);
 int export_dmabuf(Process&, ExportDmabufArgs&);
 int import_dmabuf(Process&, kfd_ioctl_import_dmabuf_args&);

@@ -1,9 +1,10 @@
-// Buffers: allocate, free, map to and unmap from GPUs; share as dmabufs.
+// Buffers: allocate, free, map to and unmap from GPUs; share as dmabufs. Shared virtual memory.
 #include <fcntl.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -64,6 +65,19 @@ int unmap_memory_from_gpu(Process& process, kfd_ioctl_unmap_memory_from_gpu_args
   const int rc = process.buffers().unmap(args.handle, gpus);
   if (rc == 0) args.n_success = args.n_devices;
   return rc;
+}
+
+int svm(Process& process, kfd_ioctl_svm_args& args) {
+  const std::span<kfd_ioctl_svm_attribute> attributes(args.attrs, args.nattr);
+  switch (args.op) {
+    case KFD_IOCTL_SVM_OP_SET_ATTR:
+      return process.svm().set(args.start_addr, args.size, attributes);
+    case KFD_IOCTL_SVM_OP_GET_ATTR:
+      return process.svm().get(args.start_addr, args.size, attributes);
+    default:
+      log::error("kfd", "SVM: operation {} is not known", args.op);
+      return -EINVAL;
+  }
 }
 
 int available_memory(Process& process, kfd_ioctl_get_available_memory_args& args) {

@@ -21,6 +21,7 @@ struct Row {
   int (*run)(Process&, void*);
   const char* refusal = nullptr;  ///< known and not emulated: why
   int refusal_code = 0;
+  bool in_place = false;  ///< the structure ends in an array: the handler gets the caller's own
 };
 
 template <auto Handler>
@@ -34,6 +35,12 @@ struct Thunk<Handler> {
 template <auto Handler>
 constexpr Row row(unsigned long request, const char* name) {
   return {static_cast<uint32_t>(_IOC_NR(request)), Thunk<Handler>::kSizeBytes, name, Thunk<Handler>::run};
+}
+template <auto Handler>
+constexpr Row row_in_place(unsigned long request, const char* name) {
+  Row out = row<Handler>(request, name);
+  out.in_place = true;
+  return out;
 }
 constexpr Row refused(uint32_t number, const char* name, int code, const char* why) {
   return {number, 0, name, nullptr, why, code};
@@ -71,7 +78,7 @@ constexpr std::array kRows = {
     row<set_cu_mask>(AMDKFD_IOC_SET_CU_MASK, "SET_CU_MASK"),
     row<alloc_queue_gws>(AMDKFD_IOC_ALLOC_QUEUE_GWS, "ALLOC_QUEUE_GWS"),
     refused(_IOC_NR(AMDKFD_IOC_SMI_EVENTS), "SMI_EVENTS", -EPERM, "no system management events"),
-    refused(_IOC_NR(AMDKFD_IOC_SVM), "SVM", -EPERM, "the topology does not offer shared virtual memory"),
+    row_in_place<svm>(AMDKFD_IOC_SVM, "SVM"),
     row<set_xnack_mode>(AMDKFD_IOC_SET_XNACK_MODE, "SET_XNACK_MODE"),
     row<available_memory>(AMDKFD_IOC_AVAILABLE_MEMORY, "AVAILABLE_MEMORY"),
     row<runtime_enable>(_IOWR('K', kRuntimeEnable, RuntimeEnableArgs), "RUNTIME_ENABLE"),
@@ -104,6 +111,11 @@ int Process::ioctl(unsigned long request, void* argument) {
     return row->refusal_code;
   }
   if (argument == nullptr) return -EFAULT;
+  if (row->in_place) {
+    const int rc = size_bytes < row->size_bytes ? -EINVAL : row->run(*this, argument);
+    log::debug("kfd", "ioctl {} = {}", row->name, rc);
+    return rc;
+  }
   alignas(16) std::array<std::byte, 256> copy{};
   if (row->size_bytes > copy.size()) return -EINVAL;
   const uint32_t shared = std::min(size_bytes, row->size_bytes);

@@ -24,6 +24,7 @@
 #include "kfd/gem.hpp"
 #include "kfd/gpu.hpp"
 #include "kfd/options.hpp"
+#include "kfd/svm.hpp"
 
 namespace softgpu::kfd {
 
@@ -43,6 +44,7 @@ class Process {
   Gpu* gpu_by_id(uint32_t gpu_id) const;
   StorageTable& storages() { return storages_; }
   BufferTable& buffers() { return buffers_; }
+  SvmTable& svm() { return svm_; }
   DmabufTable& dmabufs() { return dmabufs_; }
   GemTable& gem() { return gem_; }
   EventTable& events() { return events_; }
@@ -73,6 +75,7 @@ class Process {
   std::vector<std::unique_ptr<Gpu>> gpus_;  ///< before all that holds their memory
   StorageTable storages_;
   BufferTable buffers_{storages_};
+  SvmTable svm_{gpus_, buffers_};
   DmabufTable dmabufs_;
   GemTable gem_;
   std::atomic<uint32_t> next_queue_id_{1};

@@ -16,8 +16,8 @@ namespace {
 constexpr const char* kCpuCaches = "/sys/devices/system/node/node0/cpu0/cache";
 constexpr uint32_t kAmdVendorId = 0x1002;
 // Doorbell type 2, and what the thunk needs; bit 29: exceptions are reported (without it ROCr 6.4 and later
-// do not give the device back when they shut down). No SVM bit (27).
-constexpr uint32_t kCapability = 0x2480 | 1u << 29;
+// do not give the device back when they shut down); bit 27: shared virtual memory.
+constexpr uint32_t kCapability = 0x2480 | 1u << 29 | 1u << 27;
 constexpr uint32_t kDrmMajorNumber = 226;
 constexpr uint32_t kSimdsPerCu = 4;
 constexpr uint32_t kEngineClockMhz = 1725;

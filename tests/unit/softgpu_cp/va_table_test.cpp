@@ -54,6 +54,28 @@ TEST_CASE("the generation moves when a range goes, not when one comes") {
   CHECK(table.find(GpuVa(0x3400)).host == nullptr);
 }
 
+TEST_CASE("put leaves what older ranges have outside, and takes away what is inside") {
+  VaTable table;
+  table.map(GpuVa(0x1000), 0x3000, host(0x1000), true);
+  const uint64_t start = table.generation();
+  table.put(GpuVa(0x5000), 0x1000, HostPtr(nullptr), false);  // nothing there
+  CHECK(table.generation() == start);
+  table.put(GpuVa(0x2000), 0x1000, host(0x8000), false);
+  CHECK(table.generation() != start);
+  CHECK(table.find(GpuVa(0x1fff)).host == g_memory + 0x1000);
+  CHECK(table.find(GpuVa(0x1fff)).end == 0x2000);
+  CHECK(table.find(GpuVa(0x2000)).host == g_memory + 0x8000);
+  CHECK_FALSE(table.find(GpuVa(0x2000)).writable);
+  CHECK(table.find(GpuVa(0x3000)).begin == 0x3000);
+  CHECK(table.find(GpuVa(0x3000)).host == g_memory + 0x3000);
+  CHECK(table.find(GpuVa(0x3000)).writable);
+  table.put(GpuVa(0x1800), 0x1000, HostPtr(nullptr), false);
+  CHECK(table.find(GpuVa(0x1800)).host == nullptr);
+  CHECK(table.find(GpuVa(0x17ff)).host == g_memory + 0x1000);
+  CHECK(table.find(GpuVa(0x2800)).host == g_memory + 0x8800);
+  CHECK(table.size() == 3);
+}
+
 TEST_CASE("unmap refuses what is not there, and leaves a newer range of the same address") {
   VaTable table;
   table.map(GpuVa(0x1000), 0x1000, host(0), true);
