@@ -1,6 +1,11 @@
 #include "replay/host_writes.hpp"
 
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstring>
 #include <new>
 #include <optional>
@@ -18,6 +23,33 @@ bool is_host(MemoryClass c) {
 
 std::byte* cpu_address(const Extent& extent) {
   return extent.host.value != nullptr ? extent.host.value : reinterpret_cast<std::byte*>(extent.base.value);
+}
+
+enum class Copied { all, gone, refused };
+
+/// What process_vm_readv and process_vm_writev, applied to this process, did.
+template <auto Transfer>
+Copied transfer(std::byte* ours, std::byte* other, uint64_t size_bytes) {
+  for (uint64_t done = 0; done < size_bytes;) {
+    const iovec local{ours + done, size_bytes - done};
+    const iovec remote{other + done, size_bytes - done};
+    const ssize_t moved = Transfer(getpid(), &local, 1, &remote, 1, 0);
+    if (moved <= 0) return moved < 0 && errno != EFAULT ? Copied::refused : Copied::gone;
+    done += static_cast<uint64_t>(moved);
+  }
+  return Copied::all;
+}
+
+/// Copies from memory that may not be there. Where the system forbids to ask, it is taken to be there.
+/// @return whether it was
+bool read_managed(std::byte* to, std::byte* from, uint64_t size_bytes) {
+  const Copied copied = transfer<process_vm_readv>(to, from, size_bytes);
+  if (copied == Copied::refused) std::memcpy(to, from, size_bytes);
+  return copied != Copied::gone;
+}
+
+void write_managed(std::byte* from, std::byte* to, uint64_t size_bytes) {
+  if (transfer<process_vm_writev>(from, to, size_bytes) == Copied::refused) std::memcpy(to, from, size_bytes);
 }
 
 }  // namespace
@@ -71,12 +103,27 @@ void HostWrites::add(const Extent& extent) {
     return;
   }
   const Piece piece{extent, cpu_address(extent), used_};
-  std::memcpy(saved_.data() + piece.offset, piece.live, extent.size);
+  if (extent.memory_class != MemoryClass::managed)
+    std::memcpy(saved_.data() + piece.offset, piece.live, extent.size);
+  else if (!read_managed(saved_.data() + piece.offset, piece.live, extent.size))
+    return;  // the application has unmapped it
   used_ += extent.size;
   pieces_.push_back(piece);
 }
 
+/// Memory that went away meanwhile does not differ: nobody can see it.
+bool HostWrites::managed_differs(const Piece& piece) const {
+  std::array<std::byte, 65536> chunk;
+  for (uint64_t at = 0; at < piece.extent.size; at += chunk.size()) {
+    const uint64_t size = std::min<uint64_t>(chunk.size(), piece.extent.size - at);
+    if (!read_managed(chunk.data(), piece.live + at, size)) return false;
+    if (std::memcmp(saved_.data() + piece.offset + at, chunk.data(), size) != 0) return true;
+  }
+  return false;
+}
+
 bool HostWrites::differs(const Piece& piece) const {
+  if (piece.extent.memory_class == MemoryClass::managed) return managed_differs(piece);
   return std::memcmp(saved_.data() + piece.offset, piece.live, piece.extent.size) != 0;
 }
 
@@ -88,9 +135,15 @@ const Extent* HostWrites::first_changed() const {
   return nullptr;
 }
 
-void HostWrites::restore() const {
-  for (const Piece& piece : pieces_)
-    if (differs(piece)) std::memcpy(piece.live, saved_.data() + piece.offset, piece.extent.size);
+void HostWrites::restore() {
+  for (const Piece& piece : pieces_) {
+    if (!differs(piece)) continue;
+    std::byte* const saved = saved_.data() + piece.offset;
+    if (piece.extent.memory_class == MemoryClass::managed)
+      write_managed(saved, piece.live, piece.extent.size);
+    else
+      std::memcpy(piece.live, saved, piece.extent.size);
+  }
 }
 
 }  // namespace kreplay::replay

@@ -2,8 +2,9 @@
 // It is compared around pass 0; what KREPLAY_HOST_WRITE says decides what a change means.
 //
 // Looked at is memory that an aligned 8-byte word points into, a word of the explicit arguments or of a
-// device variable (so __managed__ variables are found). Host memory reached in another way (a pointer inside
-// a buffer) is not seen: docs/limits.md.
+// device variable (so __managed__ variables are found). Nobody says when shared virtual memory goes away: it
+// is read by way of the kernel, which answers with an error where a load would end the process. Host memory
+// reached in another way (a pointer inside a buffer) is not seen: docs/limits.md.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@ class HostWrites {
   /// Whether a checked byte differs from what begin() saw.
   bool changed() const;
   /// Writes the bytes of begin() back where they differ.
-  void restore() const;
+  void restore();
   /// Bytes of reachable host memory that were not copied.
   uint64_t unverified_bytes() const { return unverified_; }
   /// Address of the first changed extent and its class, for a message. Null when nothing changed.
@@ -50,6 +51,7 @@ class HostWrites {
   };
   void add(const snapshot::Extent& extent);
   bool differs(const Piece& piece) const;
+  bool managed_differs(const Piece& piece) const;
 
   std::vector<Piece> pieces_;
   std::vector<std::byte> saved_;

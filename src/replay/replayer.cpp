@@ -398,6 +398,25 @@ bool Replayer::wait_for_deferred_frees() {
   return waited;
 }
 
+void Replayer::shared(void* address, uint64_t size_bytes) {
+  constexpr uint64_t kPageBytes = 4096;
+  uint64_t begin = GpuVa(address).value / kPageBytes * kPageBytes;
+  uint64_t end = (GpuVa(address).value + size_bytes + kPageBytes - 1) / kPageBytes * kPageBytes;
+  // Attributes of a part say nothing about the rest: a range that reaches into known ones makes them one.
+  for (const uint64_t inside : {begin, end - 1}) {
+    const std::optional<snapshot::Extent> known = core_->extents.find(GpuVa(inside));
+    if (!known || known->memory_class != snapshot::MemoryClass::managed) continue;
+    begin = std::min(begin, known->base.value);
+    end = std::max(end, known->base.value + known->size);
+    if (begin == known->base.value && end == begin + known->size) return;
+  }
+  snapshot::Extent extent;
+  extent.base = GpuVa(begin);
+  extent.size = end - begin;
+  extent.memory_class = snapshot::MemoryClass::managed;
+  core_->extents.insert(extent);
+}
+
 void Replayer::locked(void* host_address, void* agent_address, uint64_t size_bytes) {
   snapshot::Extent extent;
   extent.base = GpuVa(agent_address);

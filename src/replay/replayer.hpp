@@ -106,6 +106,8 @@ class Replayer {
   /// kept.
   /// @return true when it was kept
   bool hold_extents(const std::vector<snapshot::Extent>& extents, const std::function<void()>& release);
+  /// Shared virtual memory of GPU agents: the whole pages of [address, address + size). Not saved, but known.
+  void shared(void* address, uint64_t size_bytes);
   /// Application memory became visible to agents at `agent_address`, or stops being so. Not saved, but known.
   void locked(void* host_address, void* agent_address, uint64_t size_bytes);
   void forget_host(void* host_address);

@@ -1,5 +1,4 @@
 // hipMallocManaged and __managed__ variables: host and device take turns on the same bytes.
-// e2e-skip-7.2+: HIP 7 needs shared virtual memory for __managed__ variables, which the software GPU has not
 // e2e-candidates: ^step 6
 // e2e-candidates: ^bump 2
 #include "support/hip_check.hpp"

@@ -2,6 +2,7 @@
 
 #include "replay/host_writes.hpp"
 
+#include <sys/mman.h>
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -202,4 +203,26 @@ TEST_CASE("host_bytes gives what lies inside one known piece of host memory") {
   CHECK(host_bytes(w.extents, GpuVa(first + 64), 0) == nullptr);
   w.extents.insert({GpuVa(0x1000), 64, 0, 1, MemoryClass::device_coarse, HostPtr()});
   CHECK(host_bytes(w.extents, GpuVa(0x1000), 8) == nullptr);
+}
+
+TEST_CASE("C09: shared virtual memory that the application has unmapped is left alone") {
+  World w;
+  constexpr size_t kBytes = 3 * 65536 + 4096;  // more than one piece of the comparison
+  void* pages = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(pages != MAP_FAILED);
+  w.extents.insert({GpuVa(pages), kBytes, 0, 0, MemoryClass::managed, HostPtr()});
+  w.arguments[0] = address(pages);
+  w.begin();
+  auto* const last = static_cast<char*>(pages) + kBytes - 1;
+  *last = 1;
+  CHECK(w.writes.changed());
+  w.writes.restore();
+  CHECK(*last == 0);
+  *last = 2;
+  REQUIRE(munmap(pages, kBytes) == 0);
+  CHECK_FALSE(w.writes.changed());
+  w.writes.restore();
+  w.begin();
+  CHECK_FALSE(w.writes.changed());
+  CHECK(w.writes.unverified_bytes() == 0);
 }
