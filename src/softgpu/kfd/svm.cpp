@@ -103,11 +103,12 @@ int SvmTable::set(uint64_t begin, uint64_t size_bytes, std::span<const kfd_ioctl
     return -EADDRINUSE;
   }
   const uint64_t end = begin + size_bytes;
+  for (const auto& [type, value] : attributes)
+    log::debug("kfd", "SVM: {} bytes at {:#x}: attribute {} = {:#x}", size_bytes, begin, type, value);
   const std::lock_guard lock(mutex_);
   cover(begin, end);
   for (auto it = ranges_.find(begin); it != ranges_.end() && it->first < end; ++it) {
     Attributes& now = it->second.attributes;
-    const Attributes before = now;
     for (const auto& [type, value] : attributes) {
       if (type == KFD_IOCTL_SVM_ATTR_PREFERRED_LOC) now.preferred = value;
       if (type == KFD_IOCTL_SVM_ATTR_PREFETCH_LOC) now.prefetched = value;
@@ -119,8 +120,9 @@ int SvmTable::set(uint64_t begin, uint64_t size_bytes, std::span<const kfd_ioctl
       else if (is_access(type))
         now.access[value] = type;
     }
-    // What is mapped stays mapped: a kernel may be using it.
-    if (now.access != before.access || now.flags != before.flags) map(it->first, it->second);
+    // Also when nothing changed: the memory may be another one than last time, and a buffer may have been
+    // mapped there in between.
+    map(it->first, it->second);
   }
   return 0;
 }

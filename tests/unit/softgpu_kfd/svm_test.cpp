@@ -47,6 +47,22 @@ struct Fixture {
     REQUIRE(call(KFD_IOCTL_SVM_OP_GET_ATTR, page, pages, one) == 0);
     return {one[0].type, one[0].value};
   }
+  /// A page of VRAM at `page`, mapped on the first GPU. @return its handle
+  uint64_t mapped_buffer(uint64_t page) {
+    kfd_ioctl_alloc_memory_of_gpu_args alloc{};
+    alloc.va_addr = kBase + page * kPageBytes;
+    alloc.size = kPageBytes;
+    alloc.flags = 0x90000001;
+    alloc.gpu_id = id(0);
+    REQUIRE(process->ioctl(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &alloc) == 0);
+    const uint32_t gpu = id(0);
+    kfd_ioctl_map_memory_to_gpu_args map{};
+    map.handle = alloc.handle;
+    map.device_ids_array_ptr = reinterpret_cast<uint64_t>(&gpu);
+    map.n_devices = 1;
+    REQUIRE(process->ioctl(AMDKFD_IOC_MAP_MEMORY_TO_GPU, &map) == 0);
+    return alloc.handle;
+  }
   uint32_t id(size_t gpu) const { return process->gpus()[gpu]->gpu_id; }
   gfx9::MappedRange seen(size_t gpu, uint64_t page) const {
     return process->gpus()[gpu]->device->memory().find(GpuVa(kBase + page * kPageBytes));
@@ -111,20 +127,21 @@ TEST_CASE("svm: what cannot be is refused") {
   Attributes none;
   CHECK(f.call(2, 0, 1, none) == -EINVAL);
 
-  kfd_ioctl_alloc_memory_of_gpu_args alloc{};
-  alloc.va_addr = kBase;
-  alloc.size = kPageBytes;
-  alloc.flags = 0x90000001;
-  alloc.gpu_id = f.id(0);
-  REQUIRE(f.process->ioctl(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &alloc) == 0);
-  const uint32_t gpu = f.id(0);
-  kfd_ioctl_map_memory_to_gpu_args map{};
-  map.handle = alloc.handle;
-  map.device_ids_array_ptr = reinterpret_cast<uint64_t>(&gpu);
-  map.n_devices = 1;
-  REQUIRE(f.process->ioctl(AMDKFD_IOC_MAP_MEMORY_TO_GPU, &map) == 0);
+  f.mapped_buffer(0);
   CHECK(f.set(0, 2, {{KFD_IOCTL_SVM_ATTR_ACCESS, f.id(0)}}) == -EADDRINUSE);
   CHECK(f.set(1, 2, {{KFD_IOCTL_SVM_ATTR_ACCESS, f.id(0)}}) == 0);
+}
+
+TEST_CASE("svm: memory whose address a buffer had meanwhile is visible again once it is set anew") {
+  Fixture f;
+  const Attributes access{{KFD_IOCTL_SVM_ATTR_ACCESS, f.id(0)}};
+  REQUIRE(f.set(0, 4, access) == 0);
+  const uint64_t buffer = f.mapped_buffer(2);  // the application has unmapped its memory: nobody says so
+  CHECK(f.set(2, 1, access) == -EADDRINUSE);
+  kfd_ioctl_free_memory_of_gpu_args gone{buffer};
+  REQUIRE(f.process->ioctl(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &gone) == 0);
+  REQUIRE(f.set(0, 4, access) == 0);
+  for (const uint64_t page : {0, 1, 2, 3}) CHECK(f.seen(0, page).host != nullptr);
 }
 
 }  // namespace softgpu::kfd
