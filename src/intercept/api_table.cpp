@@ -55,6 +55,8 @@ constexpr uint32_t later_position(EntryPoint entry) {
   switch (entry) {
     case EntryPoint::hsa_amd_memory_async_copy_on_engine:
       return 17;
+    case EntryPoint::hsa_amd_portable_export_dmabuf:
+      return 54;
     case EntryPoint::hsa_amd_vmem_handle_create:
       return 58;
     case EntryPoint::hsa_amd_vmem_handle_release:
@@ -65,12 +67,16 @@ constexpr uint32_t later_position(EntryPoint entry) {
       return 61;
     case EntryPoint::hsa_amd_vmem_set_access:
       return 62;
+    case EntryPoint::hsa_amd_vmem_export_shareable_handle:
+      return 64;
     case EntryPoint::hsa_amd_vmem_import_shareable_handle:
       return 65;
     case EntryPoint::hsa_amd_vmem_retain_alloc_handle:
       return 66;
     case EntryPoint::hsa_amd_queue_get_info:
       return 69;
+    case EntryPoint::hsa_amd_portable_export_dmabuf_v2:
+      return 74;
     case EntryPoint::hsa_amd_ais_file_read:
       return 76;
     default:

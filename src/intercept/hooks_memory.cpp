@@ -1,7 +1,6 @@
 // Memory: what was allocated where. Insert after create, take before release.
 
-#include <map>
-#include <mutex>
+#include <optional>
 
 #include "intercept/hook_scope.hpp"
 
@@ -26,6 +25,7 @@ void insert(Replayer& replayer, void* agent_address, void* host_address, uint64_
 }  // namespace kreplay::intercept
 
 using kreplay::GpuVa;
+using kreplay::intercept::Extent;
 using kreplay::intercept::insert;
 using kreplay::intercept::MemoryClass;
 using kreplay::intercept::Replayer;
@@ -142,6 +142,46 @@ KR_EXPORT hsa_status_t hsa_amd_interop_unmap_buffer(void* ptr) {
   KR_SCOPE(hsa_amd_interop_unmap_buffer);
   hook.observe([&](Replayer& r) { (void)r.extents().take(GpuVa(ptr)); });
   return hook.next().hsa_amd_interop_unmap_buffer(ptr);
+}
+
+KR_EXPORT hsa_status_t hsa_amd_ipc_memory_create(void* ptr, size_t len, hsa_amd_ipc_memory_t* handle) {
+  KR_SCOPE(hsa_amd_ipc_memory_create);
+  std::optional<Extent> before;
+  // Before the call: when it returns, another process may have the handle.
+  hook.observe([&](Replayer& r) { before = r.exported(ptr); });
+  const hsa_status_t status = hook.next().hsa_amd_ipc_memory_create(ptr, len, handle);
+  if (status != HSA_STATUS_SUCCESS) hook.observe([&](Replayer& r) { r.not_exported(before); });
+  return status;
+}
+
+KR_EXPORT hsa_status_t hsa_amd_portable_export_dmabuf(const void* ptr, size_t size, int* dmabuf,
+                                                      uint64_t* offset) {
+  KR_SCOPE(hsa_amd_portable_export_dmabuf);
+  std::optional<Extent> before;
+  hook.observe([&](Replayer& r) { before = r.exported(ptr); });
+  const hsa_status_t status = hook.next().hsa_amd_portable_export_dmabuf(ptr, size, dmabuf, offset);
+  if (status != HSA_STATUS_SUCCESS) hook.observe([&](Replayer& r) { r.not_exported(before); });
+  return status;
+}
+
+KR_EXPORT hsa_status_t hsa_amd_portable_export_dmabuf_v2(const void* ptr, size_t size, int* dmabuf,
+                                                         uint64_t* offset, uint64_t flags) {
+  KR_SCOPE(hsa_amd_portable_export_dmabuf_v2);
+  std::optional<Extent> before;
+  hook.observe([&](Replayer& r) { before = r.exported(ptr); });
+  const hsa_status_t status = hook.next().hsa_amd_portable_export_dmabuf_v2(ptr, size, dmabuf, offset, flags);
+  if (status != HSA_STATUS_SUCCESS) hook.observe([&](Replayer& r) { r.not_exported(before); });
+  return status;
+}
+
+KR_EXPORT hsa_status_t hsa_amd_memory_migrate(const void* ptr, hsa_amd_memory_pool_t memory_pool,
+                                              uint32_t flags) {
+  KR_SCOPE(hsa_amd_memory_migrate);
+  const hsa_status_t status = hook.next().hsa_amd_memory_migrate(ptr, memory_pool, flags);
+  hook.observe([&](Replayer& r) {
+    if (status == HSA_STATUS_SUCCESS) r.migrated(const_cast<void*>(ptr), memory_pool.handle);
+  });
+  return status;
 }
 
 KR_EXPORT hsa_status_t hsa_amd_ipc_memory_attach(const hsa_amd_ipc_memory_t* handle, size_t len,

@@ -41,13 +41,24 @@ KR_EXPORT hsa_status_t hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, si
   return status;
 }
 
+KR_EXPORT hsa_status_t hsa_amd_vmem_export_shareable_handle(int* dmabuf_fd,
+                                                            hsa_amd_vmem_alloc_handle_t handle,
+                                                            uint64_t flags) {
+  KR_SCOPE(hsa_amd_vmem_export_shareable_handle);
+  // Before the call: when it returns, another process may have the descriptor.
+  hook.observe([&](Replayer& r) { r.virtual_memory().share(handle.handle); });
+  return hook.next().hsa_amd_vmem_export_shareable_handle(dmabuf_fd, handle, flags);
+}
+
 KR_EXPORT hsa_status_t hsa_amd_vmem_import_shareable_handle(int dmabuf_fd,
                                                             hsa_amd_vmem_alloc_handle_t* handle) {
   KR_SCOPE(hsa_amd_vmem_import_shareable_handle);
   const hsa_status_t status = hook.next().hsa_amd_vmem_import_shareable_handle(dmabuf_fd, handle);
   hook.observe([&](Replayer& r) {
-    if (status == HSA_STATUS_SUCCESS)
+    if (status == HSA_STATUS_SUCCESS) {
       r.virtual_memory().add_handle(handle->handle, kreplay::intercept::backing_of(r, *handle));
+      r.virtual_memory().share(handle->handle);
+    }
   });
   return status;
 }

@@ -5,9 +5,9 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdlib>
 #include <mutex>
@@ -20,6 +20,7 @@
 #include "intercept/environment.hpp"
 #include "intercept/exports.hpp"
 #include "intercept/instance.hpp"
+#include "intercept/start_lock.hpp"
 #include "replay/backtrace.hpp"
 #include "tool_api/tools.hpp"
 
@@ -33,30 +34,6 @@ std::atomic<const hsa::HsaApi*> g_real{nullptr};
 std::atomic<const hsa::HsaApi*> g_table{nullptr};
 
 namespace {
-
-/// A mutex whose lock can be waited for with a limit. std::timed_mutex is not used because ThreadSanitizer
-/// (of gcc 12) does not see it being locked in time, and then reports what it guards.
-class StartLock {
- public:
-  bool try_lock_for(std::chrono::seconds limit) {
-    std::unique_lock lock(mutex_);
-    if (!freed_.wait_for(lock, limit, [this] { return !taken_; })) return false;
-    taken_ = true;
-    return true;
-  }
-  void unlock() {
-    {
-      const std::lock_guard lock(mutex_);
-      taken_ = false;
-    }
-    freed_.notify_one();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable freed_;
-  bool taken_ = false;
-};
 
 /// Created on first use, never destroyed.
 struct State {
@@ -82,6 +59,13 @@ State& state() {
 const Options& options() {
   static const Options& instance = *new Options(read_options(environ));
   return instance;
+}
+
+/// How long a thread waits for another one's start or shut down, which may be a tool's initialisation that
+/// waits for this very thread.
+std::chrono::nanoseconds start_limit() {
+  return std::min<std::chrono::nanoseconds>(std::chrono::seconds(10),
+                                            std::chrono::nanoseconds(options().drain_timeout_ns));
 }
 
 /// For `kreplay run`: what becomes of this process.
@@ -253,8 +237,7 @@ replay::Replayer* start() {
   if (replay::t_state.ours != 0 || in_child()) return nullptr;
   const int saved = errno;
   replay::Replayer* out = nullptr;
-  // Bounded: a tool that starts threads in its initialize and waits for them must not hang the process.
-  if (s.start_lock.try_lock_for(std::chrono::seconds(10))) {
+  if (s.start_lock.try_lock_for(start_limit())) {
     const replay::OursScope ours;
     try {
       if (g_phase.load(std::memory_order_acquire) == Phase::unknown) start_locked();
@@ -265,7 +248,8 @@ replay::Replayer* start() {
     }
     s.start_lock.unlock();
   } else {
-    log::warn("start", "{}", "starting takes longer than 10 s in another thread; this call is not observed");
+    log::warn("start", "starting takes longer than {} ms in another thread; this call is not observed",
+              start_limit() / std::chrono::milliseconds(1));
   }
   errno = saved;
   return out;
@@ -300,9 +284,8 @@ void after_shut_down() {
   if (s.init_count.load(std::memory_order_acquire) > 0) s.init_count.fetch_sub(1, std::memory_order_acq_rel);
   const replay::OursScope ours;
   if (g_phase.load(std::memory_order_acquire) != Phase::active || runtime_ready(real())) return;
-  // Bounded like start(): whoever starts may be waiting for this very thread.
-  if (!s.start_lock.try_lock_for(std::chrono::seconds(10))) {
-    turn_off("shut down", "starting takes longer than 10 s in another thread");
+  if (!s.start_lock.try_lock_for(start_limit())) {
+    turn_off("shut down", "starting takes too long in another thread");
     return;
   }
   if (replay::Replayer* replayer = g_replayer.exchange(nullptr, std::memory_order_acq_rel)) replayer->close();

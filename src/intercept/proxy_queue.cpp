@@ -146,8 +146,11 @@ bool ProxyQueue::pass_gate() {
 /// Waits for the queue, which another thread may hold for as long as a tool callback takes. Nothing is lost
 /// when it takes too long: that thread then serves what we published.
 bool ProxyQueue::lock_or_leave() {
+  return queue_.lock_for(replayer_.core().options.drain_timeout_ns) || leave_behind();
+}
+
+bool ProxyQueue::leave_behind() {
   constexpr uint64_t kOnceMoreNs = 1'000'000;
-  if (queue_.lock_for(replayer_.core().options.drain_timeout_ns)) return true;
   left_behind_.store(true, std::memory_order_seq_cst);
   // The owner looks at the flag after it let go. If it did so just before we set it, the queue is free by
   // now.
@@ -244,6 +247,7 @@ uint64_t ProxyQueue::take_one(uint64_t index) {
 
 /// The queue is somebody's. @return true when it is ours now; false when the doorbell was served otherwise.
 bool ProxyQueue::lock_contended() {
+  uint64_t since_ns = 0;
   for (unsigned spins = 0;; ++spins) {
     if (held_by_.load(std::memory_order_relaxed) ==
         &t_state) {  // a callback of a dispatch on this very queue
@@ -266,10 +270,14 @@ bool ProxyQueue::lock_contended() {
       return false;
     }
     if (queue_.try_lock()) return true;
-    if (spins < 100)
+    if (spins < 100) {
       replay::cpu_relax();
-    else
-      sched_yield();
+      continue;
+    }
+    // It may be in a tool callback that has not come to our window yet, or never will.
+    if (since_ns == 0) since_ns = replay::now_ns();
+    if (replay::now_ns() - since_ns > replayer_.core().options.drain_timeout_ns) return leave_behind();
+    sched_yield();
   }
 }
 

@@ -112,6 +112,7 @@ class ProxyQueue {
   uint64_t take_one(uint64_t index);
   bool lock_contended();
   bool lock_or_leave();
+  bool leave_behind();
   bool take_left_behind();
   void serve_ahead();
   void pump();

@@ -1,9 +1,11 @@
 #include "replay/drain.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <ctime>
+#include <utility>
 
 #include "replay/futex.hpp"
 
@@ -22,6 +24,49 @@ void pause_ns(uint64_t ns) {
 using report::Reason;
 
 DrainResult Drain::run(Queue& own, const std::vector<Queue*>& queues, hsa_signal_t& signal) {
+  start_ns_ = now_ns();
+  doubt_since_ns_ = 0;
+  if (DrainResult early = wait_for_forwarders(own, queues); early.reason != Reason::none) return early;
+  if (DrainResult early = find_busy(own, queues); early.reason != Reason::none) return early;
+  if (still_stuck(queues))
+    return {lasting_reason(own), false,
+            fmt::format("agent node {} has not come to rest since an earlier dispatch waited for it in vain",
+                        agent_.info().node)};
+  if (busy_.empty() && copies_.idle(agent_.handle().handle)) return {};
+  if (DrainResult early = look_ahead(); early.reason != Reason::none) return early;
+  if (DrainResult copied = wait_copies(own); copied.reason != Reason::none) return copied;
+  DrainResult out;
+  if (!busy_.empty()) out = wait_queues(own, signal);
+  if (out.reason == Reason::none) agent_.dependency_streak.store(0, std::memory_order_relaxed);
+  return out;
+}
+
+DrainResult Drain::wait_for_forwarders(const Queue& own, const std::vector<Queue*>& queues) {
+  const uint64_t limit_ns = stuck_ == Stuck::forwarders ? 0 : limits_.timeout_ns;
+  for (const Queue* queue : queues) {
+    if (queue == &own) continue;
+    for (unsigned spins = 0; queue->forwarding(); ++spins) {
+      if (spins < 1000) {
+        cpu_relax();
+        continue;
+      }
+      if (now_ns() - start_ns_ >= limit_ns) {
+        std::string detail =
+            limit_ns == 0 ? fmt::format("a thread still has not finished submitting to queue {}", queue->id())
+                          : fmt::format("a thread has not finished submitting to queue {} within {} ms",
+                                        queue->id(), limit_ns / 1'000'000);
+        stuck_ = Stuck::forwarders;
+        return {Reason::agent_drain, false, std::move(detail)};
+      }
+      sched_yield();
+    }
+  }
+  if (stuck_ == Stuck::forwarders) stuck_ = Stuck::nothing;
+  return {};
+}
+
+/// Fills busy_.
+DrainResult Drain::find_busy(const Queue& own, const std::vector<Queue*>& queues) {
   busy_.clear();
   for (Queue* queue : queues) {
     const uint64_t written = queue->ring.runtime_write_index();
@@ -32,18 +77,67 @@ DrainResult Drain::run(Queue& own, const std::vector<Queue*>& queues, hsa_signal
                           written, queue->ring.write_index())};
     }
     // Another queue in error runs nothing any more: there is nothing to wait for.
-    if (queue != &own && queue->error.load(std::memory_order_acquire) != 0) continue;
+    if (queue != &own && queue->failed()) continue;
     if (written != queue->idle_at.load(std::memory_order_relaxed)) busy_.push_back(queue);
   }
-  if (busy_.empty() && copies_.idle(agent_.handle().handle)) return {};
-  start_ns_ = now_ns();
-  doubt_since_ns_ = 0;
-  if (DrainResult early = look_ahead(); early.reason != Reason::none) return early;
-  if (DrainResult copied = wait_copies(); copied.reason != Reason::none) return copied;
-  DrainResult out;
-  if (!busy_.empty()) out = wait_queues(own, signal);
-  if (out.reason == Reason::none) agent_.dependency_streak.store(0, std::memory_order_relaxed);
-  return out;
+  return {};
+}
+
+DrainResult Drain::give_up(Stuck on, const Queue& own, std::string detail) {
+  stuck_ = on;
+  return {on == Stuck::copies ? Reason::agent_drain : stuck_reason(own), true, std::move(detail)};
+}
+
+Reason Drain::lasting_reason(Queue& own) const {
+  const bool mine = stuck_ == Stuck::room
+                        ? own.ring.free_slots(2) < 2
+                        : stuck_ == Stuck::barriers && std::find(stuck_queues_.begin(), stuck_queues_.end(),
+                                                                 own.id()) != stuck_queues_.end();
+  return mine ? Reason::queue_drain : Reason::agent_drain;
+}
+
+bool Drain::still_stuck(const std::vector<Queue*>& queues) {
+  bool lasts = false;
+  switch (stuck_) {
+    case Stuck::nothing:
+    case Stuck::forwarders:  // looked at already
+      return false;
+    case Stuck::copies:
+      lasts = !copies_.idle(agent_.handle().handle);
+      break;
+    case Stuck::room:
+      lasts =
+          std::any_of(busy_.begin(), busy_.end(), [](Queue* queue) { return queue->ring.free_slots(2) < 2; });
+      break;
+    case Stuck::barriers:
+      lasts = barriers_pending(queues);
+      break;
+  }
+  if (!lasts) stuck_ = Stuck::nothing;
+  return lasts;
+}
+
+bool Drain::barriers_pending(const std::vector<Queue*>& queues) {
+  if (signal_value(stuck_signal_) < 1) {
+    release();
+    return false;
+  }
+  for (const uint64_t id : stuck_queues_) {
+    const auto it =
+        std::find_if(queues.begin(), queues.end(), [id](const Queue* q) { return q->id() == id; });
+    if (it != queues.end() && !(*it)->failed()) continue;
+    // Its barrier may never be taken: what is left is worth another wait.
+    agent_.signals.abandon(stuck_signal_);
+    stuck_signal_ = {0};
+    return false;
+  }
+  return true;
+}
+
+void Drain::release() {
+  if (stuck_signal_.handle == 0 || signal_value(stuck_signal_) > 0) return;
+  agent_.signals.release(stuck_signal_);
+  stuck_signal_ = {0};
 }
 
 std::optional<Blocked> Drain::blocked() {
@@ -101,7 +195,7 @@ DrainResult Drain::look_ahead() {
   return {};
 }
 
-DrainResult Drain::wait_copies() {
+DrainResult Drain::wait_copies(const Queue& own) {
   uint64_t pause = kPollNs;
   uint64_t blocked_since = 0;
   for (int spins = 0; !copies_.idle(agent_.handle().handle); ++spins) {
@@ -116,9 +210,9 @@ DrainResult Drain::wait_copies() {
       blocked_since = 0;
     }
     if (now_ns() - start_ns_ > limits_.timeout_ns)
-      return {Reason::agent_drain, true,
-              fmt::format("a copy that touches agent node {} did not complete within {} ms",
-                          agent_.info().node, limits_.timeout_ns / 1'000'000)};
+      return give_up(Stuck::copies, own,
+                     fmt::format("a copy that touches agent node {} did not complete within {} ms",
+                                 agent_.info().node, limits_.timeout_ns / 1'000'000));
     pause_ns(pause);
     pause = std::min<uint64_t>(pause * 2, 500'000);
   }
@@ -129,9 +223,9 @@ DrainResult Drain::wait_for_room(const Queue& own, Queue& queue) {
   while (queue.ring.free_slots(2) < 2) {
     if (const std::optional<Blocked> what = blocked()) return dependency(*what);
     if (now_ns() - start_ns_ > limits_.timeout_ns)
-      return {stuck_reason(own), true,
-              fmt::format("queue {}: its ring stayed full for {} ms", queue.id(),
-                          limits_.timeout_ns / 1'000'000)};
+      return give_up(Stuck::room, own,
+                     fmt::format("queue {}: its ring stayed full for {} ms", queue.id(),
+                                 limits_.timeout_ns / 1'000'000));
     pause_ns(kPollNs);
   }
   return {};
@@ -141,6 +235,8 @@ DrainResult Drain::wait_queues(Queue& own, hsa_signal_t& signal) {
   for (Queue* queue : busy_)
     if (queue->ring.free_slots(2) < 2)
       if (DrainResult full = wait_for_room(own, *queue); full.reason != Reason::none) return full;
+  stuck_queues_.clear();  // now, while nothing refers to the signal: this may allocate
+  for (const Queue* queue : busy_) stuck_queues_.push_back(queue->id());
   api_.hsa_signal_store_relaxed(signal, static_cast<hsa_signal_value_t>(busy_.size()));
   for (Queue* queue : busy_) queue->submit_extra(hsa::barrier_packet(signal));
 
@@ -148,9 +244,9 @@ DrainResult Drain::wait_queues(Queue& own, hsa_signal_t& signal) {
   DrainResult stop;
   const WaitEnd end = waiter_.wait(signal, limits_.timeout_ns, [&] {
     for (const Queue* queue : busy_)
-      if (const uint32_t error = queue->error.load(std::memory_order_acquire); error != 0) {
-        stop = {queue == &own ? Reason::queue_drain : Reason::agent_drain, false,
-                fmt::format("queue {} is in error 0x{:x}", queue->id(), error)};
+      if (queue->failed()) {
+        stop = {queue == &own ? Reason::queue_error : Reason::agent_drain, false,
+                queue->describe_failure(api_)};
         return true;
       }
     const std::optional<Blocked> what = blocked();
@@ -167,9 +263,15 @@ DrainResult Drain::wait_queues(Queue& own, hsa_signal_t& signal) {
     for (Queue* queue : busy_) queue->idle_at.store(queue->ring.write_index(), std::memory_order_release);
     return {};
   }
-  if (end == WaitEnd::timeout) stop = {stuck_reason(own), true, describe_stuck(signal)};
   // The barriers stay in their rings and will write to the signal at some time: nobody may use it before.
-  agent_.signals.abandon(signal);
+  if (end == WaitEnd::timeout) {
+    stop = give_up(Stuck::barriers, own, describe_stuck(signal));
+    if (stuck_signal_.handle != 0)
+      agent_.signals.abandon(stuck_signal_);  // something else was stuck meanwhile
+    stuck_signal_ = signal;
+  } else {
+    agent_.signals.abandon(signal);
+  }
   signal = {0};
   return stop;
 }

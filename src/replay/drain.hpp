@@ -1,6 +1,8 @@
 // Bringing an agent to rest: every queue with work since it was last known idle gets one barrier packet, all
 // of them count down one signal. Looks for dependencies that cannot be met before it waits, and while it
 // does.
+//
+// What was once waited for in vain is not waited for again: while it lasts, later drains look and decline.
 #pragma once
 
 #include <string>
@@ -25,7 +27,7 @@ struct DrainLimits {
 
 struct DrainResult {
   report::Reason reason = report::Reason::none;  ///< none: the agent is at rest
-  bool stuck = false;                            ///< ran into timeout_ns without being provably blocked
+  bool stuck = false;  ///< waited for timeout_ns in vain, without being provably blocked
   std::string detail;
 };
 
@@ -44,11 +46,26 @@ class Drain {
         look_ahead_(&kernels) {}
 
   /// @param own    the queue of the dispatch; only decides between queue_drain and agent_drain
-  /// @param queues all queues of the agent, pinned; nobody else writes their rings (the gate is closed)
+  /// @param queues all queues of the agent, pinned; the gate is closed, so nobody starts to write their rings
   /// @param signal counts the barriers; null on return when it had to be given up (a barrier still holds it)
   DrainResult run(Queue& own, const std::vector<Queue*>& queues, hsa_signal_t& signal);
+  /// Gives back a signal that nothing refers to any more, before the runtime shuts down.
+  void release();
 
  private:
+  /// What the last drain waited for in vain.
+  enum class Stuck : uint8_t { nothing, forwarders, copies, room, barriers };
+
+  /// Threads that were past the gate when it closed. A forwarder writes a handful of packets and never
+  /// blocks, so this takes microseconds; only another tool's interceptor below us could hold one up.
+  DrainResult wait_for_forwarders(const Queue& own, const std::vector<Queue*>& queues);
+  DrainResult find_busy(const Queue& own, const std::vector<Queue*>& queues);
+  /// Whether it lasts. Waits for nothing.
+  bool still_stuck(const std::vector<Queue*>& queues);
+  report::Reason lasting_reason(Queue& own) const;
+  bool barriers_pending(const std::vector<Queue*>& queues);
+  DrainResult give_up(Stuck on, const Queue& own, std::string detail);
+
   /// What cannot finish by itself. Something that could only be satisfied by a dispatch that may be over long
   /// ago counts as blocked once it has looked so for doubt_ns.
   std::optional<Blocked> blocked();
@@ -58,7 +75,7 @@ class Drain {
   report::Reason stuck_reason(const Queue& own) const;
   void put_probe(const Blocked& what);
   DrainResult look_ahead();
-  DrainResult wait_copies();
+  DrainResult wait_copies(const Queue& own);
   DrainResult wait_for_room(const Queue& own, Queue& queue);
   DrainResult wait_queues(Queue& own, hsa_signal_t& signal);
   std::string describe_stuck(hsa_signal_t signal) const;
@@ -74,6 +91,9 @@ class Drain {
   std::vector<CopyFence::Pending> pending_;
   uint64_t start_ns_ = 0;
   uint64_t doubt_since_ns_ = 0;  ///< 0: no doubt
+  Stuck stuck_ = Stuck::nothing;
+  hsa_signal_t stuck_signal_ = {0};     ///< counts barriers that are left in their rings
+  std::vector<uint64_t> stuck_queues_;  ///< ids of the queues with barriers of the last drain
 };
 
 }  // namespace kreplay::replay

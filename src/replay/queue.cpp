@@ -1,7 +1,10 @@
 #include "replay/queue.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "hsa/status_text.hpp"
 #include "replay/futex.hpp"
 
 namespace kreplay::replay {
@@ -28,6 +31,11 @@ bool Queue::lock_slow(uint64_t timeout_ns) {
 }
 
 void Queue::wake() { futex_wake_all(state_); }
+
+std::string Queue::describe_failure(const hsa::HsaApi& api) const {
+  const auto status = static_cast<hsa_status_t>(error.load(std::memory_order_acquire));
+  return fmt::format("queue {} failed: {}", id_, hsa::status_text(api, status));
+}
 
 uint64_t Queue::shown_read_index() {
   int64_t value;

@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 #include "hsa/aql.hpp"
 #include "replay/real_ring.hpp"
@@ -84,6 +85,9 @@ class Queue {
   std::atomic<uint64_t> idle_at{0};
   /// Status the runtime's error callback reported; 0 = none.
   std::atomic<uint32_t> error{0};
+  bool failed() const { return error.load(std::memory_order_acquire) != 0; }
+  /// "queue 7 failed: status 0x1016, HSA_STATUS_ERROR_...". Calls the runtime.
+  std::string describe_failure(const hsa::HsaApi& api) const;
 
  private:
   static constexpr uint32_t kFree = 0;

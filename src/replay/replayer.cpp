@@ -8,6 +8,7 @@
 
 #include "base/log.hpp"
 #include "hsa/contained.hpp"
+#include "replay/arguments.hpp"
 #include "replay/backtrace.hpp"
 #include "replay/fatal.hpp"
 #include "replay/futex.hpp"
@@ -63,6 +64,11 @@ const char* explain(Reason reason) {
       return "a tool callback did not return in time";
     case Reason::pass_timeout:
       return "a pass did not end in time";
+    case Reason::queue_error:
+      return "its queue failed";
+    case Reason::collective:
+      return "it works on memory of other agents or processes; time the whole exchange, or leave it out with "
+             "KREPLAY_EXCLUDE";
     case Reason::unsupported_packet:
       return "its packet format is not known";
     default:
@@ -136,6 +142,7 @@ Status Replayer::start() {
 void Replayer::release_runtime_objects() {
   for (const auto& agent : agents_) {
     if (agent->snapshot) agent->snapshot->release();
+    if (agent->drain) agent->drain->release();
     for (hsa_signal_t* signal : {&agent->pass_signal, &agent->drain_signal})
       if (signal->handle != 0) {
         agent->signals.release(*signal);
@@ -216,11 +223,33 @@ void Replayer::describe(Described& out, Queue& queue, const Packet& packet, cons
   }
 }
 
-report::Reason Replayer::decline_reason(const Queue& queue, const Kernel* kernel) const {
+/// Memory that others write too cannot be put back under them, and a kernel may wait there for theirs.
+bool Replayer::shares_memory(const Queue& queue, const Packet& packet, const Kernel* kernel,
+                             std::string& detail) const {
+  using snapshot::MemoryClass;
+  const uint64_t agent = queue.agent().handle().handle;
+  visit_arguments(kernel, packet, core_->extents, [&](const snapshot::Extent& extent) {
+    const bool shared =
+        extent.memory_class == MemoryClass::ipc_import || extent.memory_class == MemoryClass::device_shared;
+    if (!shared && (extent.agent == 0 || extent.agent == agent)) return true;
+    detail = fmt::format("an argument points into {} at 0x{:x} ({} bytes)",
+                         shared ? "memory shared with another process or device" : "memory of another GPU",
+                         extent.base.value, extent.size);
+    return false;
+  });
+  return !detail.empty();
+}
+
+report::Reason Replayer::decline_reason(const Queue& queue, const Packet& packet, const Kernel* kernel,
+                                        std::string& detail) const {
   if (queue.cooperative()) return Reason::cooperative;
+  if (queue.failed()) {
+    detail = queue.describe_failure(core_->api);
+    return Reason::queue_error;
+  }
   if (queue.agent().bypassed.load(std::memory_order_relaxed)) return Reason::bypassed;
   if (kernel != nullptr && kernel->learned.load(std::memory_order_relaxed)) return Reason::learned;
-  return Reason::none;
+  return shares_memory(queue, packet, kernel, detail) ? Reason::collective : Reason::none;
 }
 
 void Replayer::write(const report::DispatchRecord& record, Kernel* kernel) {
@@ -282,7 +311,8 @@ void Replayer::submit(Queue& queue, const Packet& packet, const Candidate& candi
   }
   record.passes_requested = plan.mode == PassMode::until_stopped ? 0 : plan.passes;
   std::string detail;
-  Reason reason = plan.mode == PassMode::once ? Reason::none : decline_reason(queue, candidate.kernel);
+  Reason reason =
+      plan.mode == PassMode::once ? Reason::none : decline_reason(queue, packet, candidate.kernel, detail);
   if (plan.mode != PassMode::once && reason == Reason::none) {
     Window window(*core_, queue, candidate.kernel);
     bool submitted = false;
@@ -330,7 +360,7 @@ void Replayer::submit_once(Queue& queue, const Packet& packet) {
   // The ring cannot be full for long: the application's view of free slots already counts our packets. It can
   // be for as long as a barrier of ours sits in a queue that is held up.
   uint64_t start = 0;
-  while (queue.ring.free_slots() == 0 && queue.error.load(std::memory_order_relaxed) == 0) {
+  while (queue.ring.free_slots() == 0 && !queue.failed()) {
     if (start == 0) start = now_ns();
     if (now_ns() - start > core_->options.drain_timeout_ns)
       fatal("replay", fmt::format("queue {}: no free slot within {} ms", queue.id(),
@@ -369,6 +399,22 @@ void Replayer::allocated(void* address, uint64_t size_bytes, uint64_t pool_or_re
   core_->extents.insert(extent);
 }
 
+std::optional<snapshot::Extent> Replayer::exported(const void* address) {
+  const std::optional<snapshot::Extent> extent = core_->extents.find(GpuVa(address));
+  if (!extent || extent->agent == 0) return std::nullopt;
+  core_->extents.reclassify(extent->base, extent->generation, snapshot::MemoryClass::device_shared);
+  return extent;
+}
+
+void Replayer::not_exported(const std::optional<snapshot::Extent>& before) {
+  if (before) core_->extents.reclassify(before->base, before->generation, before->memory_class);
+}
+
+void Replayer::migrated(void* address, uint64_t pool) {
+  const std::optional<snapshot::Extent> extent = core_->extents.take(GpuVa(address));
+  if (extent) allocated(address, extent->size, pool, 0);
+}
+
 Replayer::Freed Replayer::freeing(void* address, const std::function<void()>& release) {
   Freed out;
   out.extent = core_->extents.take(GpuVa(address));
@@ -392,7 +438,7 @@ bool Replayer::wait_for_deferred_frees() {
   bool waited = false;
   for (const auto& agent : agents_) {
     if (!agent->covering() || Window::mine(*agent) != nullptr) continue;
-    agent->wait_gate(10 * kGateSliceNs);
+    agent->wait_gate(10 * gate_slice_ns());
     waited = true;
   }
   return waited;

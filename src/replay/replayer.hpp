@@ -96,8 +96,16 @@ class Replayer {
     bool deferred = false;  ///< `release` runs when the window closes; the caller reports success
   };
   Freed freeing(void* address, const std::function<void()>& release);
-  /// After an allocation failed: whether memory may come back soon (a window holds frees back); waits for it.
+  /// After an allocation failed: whether memory may come back soon (a window holds frees back); waits for
+  /// it, for ten seconds or ten times KREPLAY_DRAIN_TIMEOUT at the most.
   bool wait_for_deferred_frees();
+  /// Memory of an agent was given to other processes or devices, which may write it at any time: it is not
+  /// put back from here on, and kernels that work on it are not replayed.
+  /// @return what was known of it, for not_exported() when the runtime refuses
+  std::optional<snapshot::Extent> exported(const void* address);
+  void not_exported(const std::optional<snapshot::Extent>& before);
+  /// After an allocation was moved to another pool.
+  void migrated(void* address, uint64_t pool);
   VirtualMemory& virtual_memory() { return *virtual_memory_; }
   /// What memory of a pool is; empty for a pool that was not listed.
   std::optional<VirtualMemory::Backing> backing_of_pool(uint64_t pool) const;
@@ -123,7 +131,10 @@ class Replayer {
   uint64_t gate_slice_ns() const;
   struct Described;
   void describe(Described& out, Queue& queue, const hsa::Packet& packet, const Candidate& candidate);
-  report::Reason decline_reason(const Queue& queue, const Kernel* kernel) const;
+  report::Reason decline_reason(const Queue& queue, const hsa::Packet& packet, const Kernel* kernel,
+                                std::string& detail) const;
+  bool shares_memory(const Queue& queue, const hsa::Packet& packet, const Kernel* kernel,
+                     std::string& detail) const;
   void write(const report::DispatchRecord& record, Kernel* kernel);
 
   std::unique_ptr<Core> core_;

@@ -26,6 +26,20 @@ void VirtualMemory::add_handle(uint64_t handle, std::optional<Backing> backing) 
   ++entry.references;
 }
 
+void VirtualMemory::share(uint64_t handle) {
+  constexpr auto kShared = snapshot::MemoryClass::device_shared;
+  const std::lock_guard lock(mutex_);
+  const auto it = handles_.find(handle);
+  if (it == handles_.end() || it->second.backing.owner == 0) return;
+  it->second.backing.memory_class = kShared;
+  for (auto& [address, mapping] : mappings_) {
+    if (mapping.handle != handle) continue;
+    mapping.backing.memory_class = kShared;
+    const std::optional<Extent> extent = extents_.find(GpuVa(address));
+    if (mapping.live && extent) extents_.reclassify(extent->base, extent->generation, kShared);
+  }
+}
+
 void VirtualMemory::release_handle(uint64_t handle) {
   const std::lock_guard lock(mutex_);
   const auto it = handles_.find(handle);
@@ -36,7 +50,7 @@ void VirtualMemory::mapped(void* va, uint64_t size_bytes, uint64_t handle) {
   const std::lock_guard lock(mutex_);
   const auto it = handles_.find(handle);
   if (it == handles_.end()) return;  // from before we were there
-  mappings_[GpuVa(va).value] = {size_bytes, it->second.backing, false};
+  mappings_[GpuVa(va).value] = {size_bytes, handle, it->second.backing, false};
 }
 
 std::vector<Extent> VirtualMemory::take(void* va, uint64_t size_bytes,

@@ -30,6 +30,8 @@ class VirtualMemory {
 
   /// A handle was created, imported, or taken once more. @param backing empty: as it is known already
   void add_handle(uint64_t handle, std::optional<Backing> backing);
+  /// Others have the memory behind a handle, too: what is mapped of it, now or later, is `device_shared`.
+  void share(uint64_t handle);
   /// A reference to it was given back.
   void release_handle(uint64_t handle);
   /// After hsa_amd_vmem_map. No access yet, hence no extent.
@@ -57,6 +59,7 @@ class VirtualMemory {
   };
   struct Mapping {
     uint64_t size = 0;
+    uint64_t handle = 0;
     Backing backing;
     bool live = false;  ///< its owner may read and write it: it is in the extent table
   };

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 #include <hsa/amd_hsa_signal.h>
-#include <sched.h>
 
 #include <cstring>
 #include <new>
 
 #include "base/log.hpp"
+#include "replay/arguments.hpp"
 #include "replay/fatal.hpp"
 #include "replay/futex.hpp"
 #include "replay/host_services.hpp"
@@ -91,8 +91,6 @@ report::Reason Window::open_locked(std::string& detail) {
   core_.copies.close(agent_.handle().handle);
   agent_.start_covering();
   agent_.pin_queues(agent_.window_queues);
-  if (!wait_for_forwarders(detail)) return Reason::agent_drain;
-
   if (!ready_signals(detail)) return Reason::snapshot_failed;
   if (!agent_.drain)
     agent_.drain = std::make_unique<Drain>(agent_, core_.queues, core_.copies, core_.waiter, core_.kernels,
@@ -131,19 +129,12 @@ report::Reason Window::open_locked(std::string& detail) {
 /// The executable flag does not tell the application's buffers from the runtime's own pools, which must be
 /// left alone. What an explicit argument points at is the application's: it is saved from here on.
 void Window::cover_arguments() {
-  if (kernel_ == nullptr || kernel_->metadata.explicit_bytes < sizeof(uint64_t)) return;
-  const uint64_t bytes = kernel_->metadata.explicit_bytes;
-  const std::byte* arguments =
-      host_bytes(core_.extents, GpuVa(hsa::dispatch_fields(queue_.parked_packet).kernarg_address), bytes);
-  if (arguments == nullptr) return;
-  for (uint64_t at = 0; at + sizeof(uint64_t) <= bytes; at += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    std::memcpy(&word, arguments + at, sizeof word);
-    if (word == 0) continue;
-    const std::optional<snapshot::Extent> extent = core_.extents.find(GpuVa(word));
-    if (extent && extent->memory_class == snapshot::MemoryClass::device_executable)
-      core_.extents.reclassify(extent->base, extent->generation, snapshot::MemoryClass::device_coarse);
-  }
+  using snapshot::MemoryClass;
+  visit_arguments(kernel_, queue_.parked_packet, core_.extents, [this](const snapshot::Extent& extent) {
+    if (extent.memory_class == MemoryClass::device_executable)
+      core_.extents.reclassify(extent.base, extent.generation, MemoryClass::device_coarse);
+    return true;
+  });
 }
 
 bool Window::ready_signals(std::string& detail) {
@@ -155,26 +146,6 @@ bool Window::ready_signals(std::string& detail) {
       return false;
     }
     *signal = *made;
-  }
-  return true;
-}
-
-/// A forwarder writes a handful of packets and never blocks, so this takes microseconds; the gate keeps new
-/// ones out. Only another tool's interceptor below us could hold one up.
-bool Window::wait_for_forwarders(std::string& detail) {
-  for (const Queue* queue : agent_.window_queues) {
-    if (queue == &queue_) continue;
-    for (unsigned spins = 0; queue->forwarding(); ++spins) {
-      if (spins < 1000) {
-        cpu_relax();
-        continue;
-      }
-      if (now_ns() - opened_ns_ > core_.options.drain_timeout_ns) {
-        detail = fmt::format("a thread has not finished submitting to queue {}", queue->id());
-        return false;
-      }
-      sched_yield();
-    }
   }
   return true;
 }
@@ -286,7 +257,7 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
   record.passes_run = agent_.pass_times.size();
   if (end != PassEnd::done) {
     record.outcome = report::Outcome::stopped;
-    record.reason = Reason::pass_timeout;
+    record.reason = end == PassEnd::failed ? Reason::queue_error : Reason::pass_timeout;
   } else if (reentrant_ && record.reason == Reason::none) {
     record.reason = Reason::reentrant;
     detail = "a callback launched on the same agent inside the window";
@@ -324,10 +295,10 @@ Window::PassEnd Window::run_pass(const Packet& packet, uint64_t pass, std::strin
   else
     queue_.submit_extra(copy);
 
-  const WaitEnd end = core_.waiter.wait(agent_.pass_signal, core_.options.pass_timeout_ns,
-                                        [&] { return queue_.error.load(std::memory_order_acquire) != 0; });
+  const WaitEnd end =
+      core_.waiter.wait(agent_.pass_signal, core_.options.pass_timeout_ns, [&] { return queue_.failed(); });
   if (end == WaitEnd::stopped) {
-    detail = fmt::format("the queue failed with 0x{:x} in pass {}", queue_.error.load(), pass);
+    detail = fmt::format("in pass {} {}", pass, queue_.describe_failure(core_.api));
     return PassEnd::failed;
   }
   if (end == WaitEnd::timeout) {
@@ -371,8 +342,8 @@ void Window::hand_over(hsa_signal_t application, std::string& detail) {
   }
   // Nobody else can tell the application, so this thread stays with the dispatch.
   detail += fmt::format("; no asynchronous handler (0x{:x}), waited instead", static_cast<unsigned>(status));
-  const WaitEnd end = core_.waiter.wait(agent_.pass_signal, core_.options.drain_timeout_ns,
-                                        [&] { return queue_.error.load(std::memory_order_acquire) != 0; });
+  const WaitEnd end =
+      core_.waiter.wait(agent_.pass_signal, core_.options.drain_timeout_ns, [&] { return queue_.failed(); });
   if (end == WaitEnd::done) return complete(application, agent_.pass_signal);
   if (end == WaitEnd::timeout)
     fatal("replay",

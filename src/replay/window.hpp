@@ -78,7 +78,6 @@ class Window {
   bool ready_signals(std::string& detail);
   void cover_arguments();
   void remember_times();
-  bool wait_for_forwarders(std::string& detail);
   enum class PassEnd { done, handed_over, failed };
   PassEnd run_pass(const hsa::Packet& packet, uint64_t pass, std::string& detail);
   void complete(hsa_signal_t application, hsa_signal_t last);

@@ -38,6 +38,7 @@ enum class Reason : uint8_t {
   unsupported_packet,
   learned,
   pass_timeout,
+  queue_error,
   callback_timeout,
   filtered,
   runtime_internal,  ///< fill and copy kernels of HIP and the runtime, left out by default

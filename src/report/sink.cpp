@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/log.hpp"
 #include "report/json_text.hpp"
 #include "report/record_lines.hpp"
 #include "report/result_file.hpp"
@@ -16,8 +17,6 @@
 
 namespace kreplay::report {
 namespace {
-
-constexpr std::chrono::seconds kPatience(5);
 
 uint64_t unix_ns() {
   return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -34,6 +33,9 @@ std::string program_path() {
 }  // namespace
 
 struct OutcomeSink::Impl {
+  explicit Impl(uint64_t patience) : patience_ns(patience) {}
+
+  const uint64_t patience_ns;
   ResultFile file;
   bool asked_for_file = false;  ///< set before the first record
   SkipCounters skips;
@@ -72,7 +74,7 @@ struct OutcomeSink::Impl {
   }
 };
 
-OutcomeSink::OutcomeSink() : impl_(std::make_unique<Impl>()) {}
+OutcomeSink::OutcomeSink(uint64_t patience_ns) : impl_(std::make_unique<Impl>(patience_ns)) {}
 OutcomeSink::~OutcomeSink() = default;
 
 Status OutcomeSink::open(const std::string& pattern) {
@@ -126,8 +128,12 @@ void OutcomeSink::count_skipped(const KernelInfo* kernel, Reason reason) {
 void OutcomeSink::finish() {
   std::unique_lock lock(impl_->mutex);
   if (std::exchange(impl_->finished, true) || !impl_->file.is_open()) return;
-  // The trailer comes last, unless a writer hangs in the file system.
-  impl_->no_writer.wait_for(lock, kPatience, [this] { return impl_->writing == 0; });
+  if (!impl_->no_writer.wait_for(lock, std::chrono::nanoseconds(impl_->patience_ns),
+                                 [this] { return impl_->writing == 0; })) {
+    log::warn("results", "{}: a line could not be written within {} ms; there is no trailer",
+              impl_->file.path(), impl_->patience_ns / 1'000'000);
+    return;
+  }
   LineBuffer line;
   append_trailer(line, impl_->all(), unix_ns());
   impl_->file.write_line({line.data(), line.size()});

@@ -35,7 +35,8 @@ struct RunInfo {
 /// there are more than 64 threads.
 class OutcomeSink {
  public:
-  OutcomeSink();
+  /// @param patience_ns how long finish() waits for lines that other threads are writing
+  explicit OutcomeSink(uint64_t patience_ns = 5'000'000'000);
   ~OutcomeSink();
   OutcomeSink(const OutcomeSink&) = delete;
   OutcomeSink& operator=(const OutcomeSink&) = delete;
@@ -52,7 +53,8 @@ class OutcomeSink {
   void record(const DispatchRecord& record);
   /// A dispatch that was no candidate (filtered, runtime_internal): counted per kernel, not written.
   void count_skipped(const KernelInfo* kernel, Reason reason);
-  /// Writes the trailer once; later calls do nothing, and later records are neither written nor counted.
+  /// Writes the trailer once; later calls do nothing, and later records are neither written nor counted. A
+  /// line that does not get into the file in time would hold the trailer up, too: then there is none.
   void finish();
   /// The sums so far; those of the trailer after finish().
   Totals totals() const;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
-#include "snapshot/runtime_error.hpp"
+#include "hsa/status_text.hpp"
 
 namespace kreplay::snapshot {
 namespace {
@@ -24,14 +24,14 @@ Status CopyBatch::begin(hsa_signal_value_t count) {
         api_.hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &ticks_per_second_);
     if (status != HSA_STATUS_SUCCESS || ticks_per_second_ == 0) {
       ticks_per_second_ = 0;
-      return runtime_error(api_, "hsa_system_get_info(TIMESTAMP_FREQUENCY)", status);
+      return hsa::runtime_error(api_, "hsa_system_get_info(TIMESTAMP_FREQUENCY)", status);
     }
   }
   if (signal_.handle == 0) {
     const hsa_status_t status = api_.hsa_signal_create(count, 0, nullptr, &signal_);
     if (status != HSA_STATUS_SUCCESS) {
       signal_.handle = 0;
-      return runtime_error(api_, "hsa_signal_create (snapshot copies)", status);
+      return hsa::runtime_error(api_, "hsa_signal_create (snapshot copies)", status);
     }
   }
   api_.hsa_signal_store_relaxed(signal_, count);

@@ -28,6 +28,8 @@ const char* name_of(MemoryClass c) {
       return "host_kernarg";
     case MemoryClass::host_locked:
       return "host_locked";
+    case MemoryClass::device_shared:
+      return "device_shared";
     case MemoryClass::managed:
       return "managed";
     case MemoryClass::ipc_import:

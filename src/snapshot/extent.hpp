@@ -16,6 +16,7 @@ enum class MemoryClass : uint8_t {
   device_coarse,      ///< agent-local, coarse-grained: hipMalloc
   device_fine,        ///< agent-local, fine-grained
   device_executable,  ///< agent-local with the executable flag: HIP keeps runtime internals there
+  device_shared,      ///< agent-local, given to other processes or devices, or taken from them
   code_segment,       ///< writable segment of a loaded code object (device globals)
   host_coarse,
   host_fine,

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "hsa/status_text.hpp"
 #include "snapshot/copy_batch.hpp"
 #include "snapshot/copy_plan.hpp"
-#include "snapshot/runtime_error.hpp"
 #include "snapshot/staging.hpp"
 
 namespace kreplay::snapshot {
@@ -108,7 +108,7 @@ Status AgentSnapshot::Impl::failure(const BatchResult& result, const std::vector
     case End::refused:
       return {Error::device_copy,
               fmt::format("{} of {}, {}: hsa_amd_memory_async_copy: {}", what, agent_name(),
-                          describe(copied[result.index]), status_text(api, result.status))};
+                          describe(copied[result.index]), hsa::status_text(api, result.status))};
     case End::failed:
       return {Error::device_copy,
               fmt::format("{} of {}: one of {} asynchronous copies failed, the first being of {}", what,
@@ -132,7 +132,7 @@ Status AgentSnapshot::Impl::second_path(const std::vector<Piece>& copied, size_t
     ++stats.copies;
     if (status != HSA_STATUS_SUCCESS) {
       return {Error::device_copy, fmt::format("restore of {}, {}: hsa_memory_copy: {}", agent_name(),
-                                              describe(copied[i]), status_text(api, status))};
+                                              describe(copied[i]), hsa::status_text(api, status))};
     }
   }
   return {};

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "hsa/contained.hpp"
+#include "hsa/status_text.hpp"
 #include "snapshot/host_memory.hpp"
-#include "snapshot/runtime_error.hpp"
 
 namespace kreplay::snapshot {
 namespace {
@@ -108,7 +108,7 @@ Status Staging::find_pool() {
   if (pool_known_) return {};
   Search search{api_, device_, {}, {}};
   const hsa_status_t status = api_.hsa_iterate_agents(visit_agent, &search);
-  if (status != HSA_STATUS_SUCCESS) return runtime_error(api_, "hsa_iterate_agents", status);
+  if (status != HSA_STATUS_SUCCESS) return hsa::runtime_error(api_, "hsa_iterate_agents", status);
   if (!search.best) {
     return {Error::not_found,
             fmt::format("agent {:#x} can reach no memory pool of a CPU agent", device_.handle)};
@@ -192,7 +192,7 @@ Status Staging::grow(uint64_t needed, uint64_t limit_bytes) {
     status = api_.hsa_amd_agents_allow_access(1, &device_, nullptr, base);
     if (status == HSA_STATUS_SUCCESS) return {};
     release();
-    return runtime_error(api_, "hsa_amd_agents_allow_access (snapshot staging)", status);
+    return hsa::runtime_error(api_, "hsa_amd_agents_allow_access (snapshot staging)", status);
   }
   const uint64_t total = capacity_ + needed;
   release();
@@ -200,7 +200,7 @@ Status Staging::grow(uint64_t needed, uint64_t limit_bytes) {
           fmt::format(
               "the snapshot of agent {:#x} needs {} bytes of pinned host memory; {} bytes are available, but "
               "the runtime refused {} ({})",
-              device_.handle, total, available_host_bytes(), wanted, status_text(api_, status))};
+              device_.handle, total, available_host_bytes(), wanted, hsa::status_text(api_, status))};
 }
 
 Status Staging::place(const std::vector<Range>& ranges, uint64_t limit_bytes, std::vector<Piece>* pieces) {

@@ -191,6 +191,12 @@ TEST_CASE("C30_a_callback_stops_and_starts_the_context") {
   }
 }
 
+TEST_CASE("C30_initialize_waits_for_a_thread_that_uses_the_runtime") {
+  Stage stage;  // comes up: the thread's call was not kept waiting for ever
+  CHECK(stage.tool.called_in_initialize);
+  check_next(stage, 0);
+}
+
 TEST_CASE("queue_error_in_pass_k") {
   // The kernel traps once the tool has set a flag before pass k.
   for (const unsigned k : {0u, 1u, 2u}) {
@@ -217,11 +223,21 @@ TEST_CASE("queue_error_in_pass_k") {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     CHECK(error.calls == 1);
     CHECK(error.source == queue->get());
+    // What is submitted afterwards reaches the dead queue as without us; nothing is tried with it.
+    queue->dispatch(stage.count_passes, 64, 64, {0}, stage.executed, stage.launched);
     const auto records = stage.m.take_records();
-    REQUIRE(records.size() == 1);
+    REQUIRE(records.size() == 2);
     CHECK(records[0]["outcome"] == "stopped");
+    CHECK(records[0]["reason"] == "queue_error");
     CHECK(records[0]["passes_run"] == k);
-    CHECK(records[0]["detail"].get<std::string>().find("the queue failed") != std::string::npos);
+    const auto detail = records[0]["detail"].get<std::string>();
+    INFO(detail);
+    CHECK(detail.find("in pass " + std::to_string(k) + " queue ") != std::string::npos);
+    CHECK(detail.find("HSA_STATUS_ERROR_") != std::string::npos);
+    CHECK(records[1]["outcome"] == "declined");
+    CHECK(records[1]["reason"] == "queue_error");
+    CHECK(hsa_signal_load_scacquire(done) == 1);  // completes for nobody, as without us
+    CHECK(error.calls == 1);
     // The other queue goes on; the application sees what the failed pass left.
     CHECK(stage.result() == 1);
     stage.dispatch();

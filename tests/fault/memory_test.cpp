@@ -70,3 +70,21 @@ TEST_CASE("C21_allocation_k_of_the_library_fails") {
   }
   CHECK(failed >= 6);  // the sweep reached the library
 }
+
+TEST_CASE("C36_memory_given_to_others_is_not_replayed_an_export_that_is_refused_changes_nothing") {
+  Regions regions;  // C36: IPC. The software GPU's driver may refuse; what the runtime says decides.
+  unsigned* x = regions.m.device({5});
+  unsigned* passes = regions.m.host(1);
+  hsa_amd_ipc_memory_t handle;
+  const hsa_status_t status = hsa_amd_ipc_memory_create(x, 4096, &handle);
+  INFO("hsa_amd_ipc_memory_create: 0x" << std::hex << static_cast<unsigned>(status));
+  (void)regions.m.take_records();
+  regions.m.run(regions.m.kernel("count_passes"), passes, x);
+  const auto records = regions.m.take_records();
+  REQUIRE(records.size() == 1);
+  const bool shared = status == HSA_STATUS_SUCCESS;
+  CHECK(records[0]["outcome"] == (shared ? "declined" : "replayed"));
+  CHECK(records[0]["reason"] == (shared ? "collective" : "none"));
+  CHECK(*passes == (shared ? 1 : 3));
+  CHECK(regions.m.value(x) == 6);
+}

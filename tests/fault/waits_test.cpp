@@ -45,7 +45,23 @@ TEST_CASE("C26_another_queue_never_drains_declines_when_told_to") {
   CHECK(*passes == 1);
   const json record = only_record(m, "declined");
   CHECK(record["reason"] == "agent_drain");
+  // A run of them waits once.
+  constexpr unsigned kMore = 20;
+  for (unsigned i = 0; i < kMore; ++i) m.run(m.kernel("count_passes"), passes, x);
+  unsigned looked = 0;
+  for (const json& each : m.take_records())
+    if (each["reason"] == "agent_drain" &&
+        text(each, "detail").find("has not come to rest since") != std::string::npos)
+      ++looked;
+  CHECK(looked == kMore);
+  CHECK(*passes == 1 + kMore);
   endless.finish();
+  // Over: the barrier behind it has retired when a packet of ours behind that one has.
+  other.drain();
+  (void)m.take_records();
+  m.run(m.kernel("count_passes"), passes, x);
+  CHECK(only_record(m, "replayed")["passes_run"] == 3);
+  CHECK(m.value(x) == 2 + kMore);
 }
 
 TEST_CASE("C25_own_queue_never_drains_declines_when_told_to") {
@@ -103,6 +119,14 @@ TEST_CASE("a_pass_that_nobody_can_watch_is_waited_for") {
   CHECK(record["reason"] == "pass_timeout");
   CHECK(text(record, "detail").find("no asynchronous handler") != std::string::npos);
   endless.finish();
+}
+
+TEST_CASE("a_pass_that_nobody_can_watch_and_that_does_not_end_ends_the_process") {
+  Endless endless;
+  set("hsa_amd_signal_async_handler:1-");
+  arm();
+  endless.start(*endless.m.queue);
+  FAIL("nobody can tell the application when its dispatch has ended");
 }
 
 TEST_CASE("C39_an_application_copy_never_completes") {

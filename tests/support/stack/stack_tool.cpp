@@ -1,6 +1,9 @@
 #include "support/stack/stack_tool.hpp"
 
+#include <dlfcn.h>
+
 #include <cstdlib>
+#include <thread>
 
 namespace {
 
@@ -19,6 +22,14 @@ void on_replay(stack::Record record, rocprofiler_user_data_t* user, void* data) 
   if (self.on_callback) self.on_callback(record, payload, user);
 }
 
+/// A thread of the tool's own that uses the runtime, waited for while the library waits for the tool.
+void call_from_a_thread(stack::Tool& self) {
+  std::thread([&self] {
+    const auto call = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_DEFAULT, "hsa_amd_memory_pool_free"));
+    self.called_in_initialize = call != nullptr && call(nullptr) == 0;
+  }).join();
+}
+
 int initialize(rocprofiler_client_finalize_t, void* data) {
   auto& self = *static_cast<stack::Tool*>(data);
   const auto kind = static_cast<rocprofiler_callback_tracing_kind_t>(25);
@@ -27,6 +38,10 @@ int initialize(rocprofiler_client_finalize_t, void* data) {
   self.subscribed =
       rocprofiler_configure_callback_tracing_service(self.context, kind, nullptr, 0, on_replay, data);
   self.second = rocprofiler_configure_callback_tracing_service(self.idle, kind, nullptr, 0, on_replay, data);
+  self.sampling =
+      rocprofiler_configure_pc_sampling_service(self.idle, {1}, ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP,
+                                                ROCPROFILER_PC_SAMPLING_UNIT_TIME, 1000, {1}, 0);
+  if (std::getenv("STACK_TOOL_THREAD_IN_INITIALIZE") != nullptr) call_from_a_thread(self);
   // A program that wants to see what a stopped subscription does starts it itself.
   if (std::getenv("STACK_TOOL_STOPPED") == nullptr) rocprofiler_start_context(self.context);
   return 0;

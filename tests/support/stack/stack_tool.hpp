@@ -37,7 +37,9 @@ struct Tool {
   rocprofiler_context_id_t idle = {0};     ///< carries nothing, never started by the tool
   int subscribed = -1;                     ///< status of the subscription
   int second = -1;                         ///< status of another one, on `idle`
+  int sampling = -1;                       ///< status of PC sampling on `idle`, which does not exist here
   int finalized = 0;
+  bool called_in_initialize = false;  ///< a thread that initialize waited for has called the runtime
 
   // The library's functions, as the tool library is bound to them.
   decltype(&rocprofiler_start_context) start_context = nullptr;

@@ -56,6 +56,11 @@ TEST_CASE("positions in the AMD table: proxy-queue section 2 and rocm-stacks sec
   CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_map, 2) == 0x1e8);
   CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_unmap, 2) == 0x1f0);
   CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_set_access, 2) == 0x1f8);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_ipc_memory_create, 1) == 0xf0);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_ipc_memory_create, 2) == 0x100);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_portable_export_dmabuf, 2) == 0x1b8);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_portable_export_dmabuf_v2, 2) == 0x258);
+  CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_export_shareable_handle, 2) == 0x208);
   CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_import_shareable_handle, 2) == 0x210);
   CHECK(amd_table_offset(EntryPoint::hsa_amd_vmem_retain_alloc_handle, 2) == 0x218);
   CHECK(amd_table_offset(EntryPoint::hsa_amd_queue_get_info, 2) == 0x230);

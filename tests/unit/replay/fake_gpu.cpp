@@ -354,6 +354,7 @@ void FakeGpu::fill() {
   api.hsa_signal_subtract_relaxed = minus;
   const auto wait = [](hsa_signal_t signal, hsa_signal_condition_t condition, hsa_signal_value_t against,
                        uint64_t timeout, hsa_wait_state_t) -> hsa_signal_value_t {
+    ++self->signal_waits;
     const auto end = std::chrono::steady_clock::now() +
                      std::chrono::nanoseconds(std::min<uint64_t>(timeout, 1'000'000'000));
     while (!holds(condition, value(signal), against) && std::chrono::steady_clock::now() < end) nap();

@@ -54,6 +54,7 @@ class FakeGpu {
   std::atomic<uint64_t> created_signals{0};
   std::atomic<uint64_t> pool_allocations{0};
   std::atomic<uint64_t> async_copies{0};
+  std::atomic<uint64_t> signal_waits{0};  ///< calls that may block
   std::vector<void*> freed() const;
   std::vector<hsa_queue_t*> destroyed() const;
 

@@ -23,6 +23,8 @@ class ScriptTool : public kreplay::tool_api::ReplayTool {
   std::atomic<bool> listens{true};
   rocprofiler_kernel_dispatch_info_t info = {};  ///< of the last CONFIG ENTER
   std::function<bool(kreplay::tool_api::Candidate&)> wants_if = [](auto&) { return true; };
+  /// In the place of `plan`, when set.
+  std::function<kreplay::tool_api::PassPlan(const kreplay::tool_api::ReplayCall&)> plan_for;
   std::function<bool(uint64_t pass)> go_on = [](uint64_t) { return true; };
   std::function<void(const std::string& event)> on_event = [](const std::string&) {};
 
@@ -30,6 +32,7 @@ class ScriptTool : public kreplay::tool_api::ReplayTool {
     const std::lock_guard lock(mutex_);
     return events_;
   }
+  uint64_t launches() const { return launches_.load(); }  ///< candidates so far
   void clear() {
     const std::lock_guard lock(mutex_);
     events_.clear();
@@ -41,9 +44,12 @@ class ScriptTool : public kreplay::tool_api::ReplayTool {
     return wants_if(call);
   }
   kreplay::tool_api::PassPlan config_enter(kreplay::tool_api::ReplayCall& call) noexcept override {
-    info = call.info;
+    {
+      const std::lock_guard lock(mutex_);
+      info = call.info;
+    }
     event("config_enter");
-    return plan;
+    return plan_for ? plan_for(call) : plan;
   }
   void pass_enter(kreplay::tool_api::ReplayCall&, uint64_t pass) noexcept override {
     event("pass_enter " + std::to_string(pass));

@@ -101,3 +101,20 @@ TEST_CASE("handles: known as long as someone holds them; unknown and host memory
   rig.grant(0x3000000, 0x1000, HSA_ACCESS_PERMISSION_RW, 0);
   CHECK(rig.saved().size() == 1);
 }
+
+TEST_CASE("memory that others have, too, is not saved: mapped before it was shared, and after") {
+  Mapped rig;
+  rig.memory.mapped(at(0x1000000), 0x1000, kHandle);
+  rig.grant(0x1000000, 0x1000, HSA_ACCESS_PERMISSION_RW);
+  rig.memory.mapped(at(0x2000000), 0x1000, kHandle);
+  CHECK(rig.saved() == Bases{0x1000000});
+  rig.memory.share(kHandle);
+  CHECK(rig.saved().empty());
+  rig.grant(0x2000000, 0x1000, HSA_ACCESS_PERMISSION_RW);
+  CHECK(rig.saved().empty());
+  for (const uint64_t base : {0x1000000, 0x2000000}) {
+    const auto extent = rig.extents.find(kreplay::GpuVa(at(base)));
+    REQUIRE(extent.has_value());
+    CHECK(extent->memory_class == MemoryClass::device_shared);
+  }
+}

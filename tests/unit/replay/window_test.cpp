@@ -377,6 +377,114 @@ TEST_CASE("C10: an executable allocation is put back once an argument points at 
 }
 
 TEST_CASE(
+    "C36: an argument into memory that others write, too, declines: another GPU's, exported, imported") {
+  Rig rig(2);
+  rig.gpu.set_kernel(kAddOne, add_one);
+  kreplay::hsa::KernelMetadata metadata;
+  metadata.symbol = metadata.name = "add_one";
+  metadata.explicit_bytes = sizeof(Args);
+  rig.replayer->kernels().insert(kAddOne, "add_one.kd", &metadata);
+  void* kernarg = nullptr;
+  rig.gpu.api.hsa_amd_memory_pool_allocate({FakeGpu::kKernargPool}, sizeof(Args), 0, &kernarg);
+  rig.replayer->allocated(kernarg, sizeof(Args), FakeGpu::kKernargPool, 0);
+  HeldQueue queue(rig);
+  const auto launch_on = [&](int64_t* target) {
+    *static_cast<Args*>(kernarg) = Args{target};
+    const hsa_signal_t done = rig.gpu.make_signal(1);
+    queue.submit(dispatch_packet(kAddOne, kernarg, done));
+    REQUIRE(eventually([&] { return FakeGpu::value(done) == 0; }));
+  };
+  auto* own = rig.device<int64_t>(8);
+  launch_on(own + 3);
+  CHECK(own[3] == 1);
+  CHECK(rig.records_with("\"replayed\"") == 1);
+
+  auto* peer = rig.device<int64_t>(8, 1);
+  launch_on(peer + 3);
+  CHECK(peer[3] == 1);
+  CHECK(rig.records_with("\"declined\",\"reason\":\"collective\"") == 1);
+  CHECK(rig.records_with("into memory of another GPU") == 1);
+
+  kreplay::snapshot::Extent imported;
+  std::vector<int64_t> elsewhere(8);
+  imported.base = kreplay::GpuVa(elsewhere.data());
+  imported.size = elsewhere.size() * sizeof elsewhere[0];
+  imported.memory_class = kreplay::snapshot::MemoryClass::ipc_import;
+  rig.replayer->extents().insert(imported);
+  launch_on(elsewhere.data() + 3);
+  CHECK(elsewhere[3] == 1);
+  CHECK(rig.records_with("into memory shared with another process or device") == 1);
+
+  rig.replayer->not_exported(rig.replayer->exported(own));  // refused
+  launch_on(own + 3);
+  CHECK(rig.records_with("\"replayed\"") == 2);
+  CHECK(rig.replayer->exported(own + 1).has_value());  // anywhere inside
+  launch_on(own + 3);
+  CHECK(own[3] == 3);
+  CHECK(rig.records_with("into memory shared with another process or device") == 2);
+
+  // Others may write it during anybody's window: it is not put back any more.
+  auto* rest = rig.device<int64_t>(1);
+  rig.tool.on_event = [&](const std::string& event) {
+    if (event == "pass_exit 0") own[0] = 77;
+  };
+  launch_on(rest);
+  CHECK(*rest == 1);
+  CHECK(own[0] == 77);
+  CHECK(rig.records_with("\"replayed\"") == 3);
+}
+
+TEST_CASE("an allocation that was moved to another pool is what that pool is") {
+  Rig rig(2);
+  auto* memory = rig.device<int64_t>(8);
+  rig.replayer->migrated(memory, FakeGpu::kDevicePool + 1);
+  const auto extent = rig.replayer->extents().find(kreplay::GpuVa(memory));
+  REQUIRE(extent.has_value());
+  CHECK(extent->agent == FakeGpu::gpu(1));
+  CHECK(extent->size == 8 * sizeof(int64_t));
+}
+
+TEST_CASE("C45: a packet written past the proxy is noticed: nothing on that agent is replayed") {
+  Rig rig;
+  rig.gpu.set_kernel(kAddOne, add_one);
+  Args args{rig.device<int64_t>(1)};
+  HeldQueue queue(rig);
+  queue.submit(dispatch_packet(kAddOne, &args, {0}));
+  CHECK(rig.records_with("\"replayed\"") == 1);
+  // As a program that has the real queue's ring and doorbell.
+  auto* real = reinterpret_cast<amd_queue_t*>(queue.queue.ring.queue());
+  const uint64_t index = __atomic_fetch_add(&real->write_dispatch_id, 1, __ATOMIC_ACQ_REL);
+  const auto packet = dispatch_packet(kAddOne, &args, {0});
+  auto* slot = static_cast<kreplay::hsa::Packet*>(real->hsa_queue.base_address) + index % 64;
+  std::memcpy(&slot->word[1], &packet.word[1], sizeof packet - 4);
+  __atomic_store_n(&slot->word[0], packet.word[0], __ATOMIC_RELEASE);
+  const auto* doorbell = reinterpret_cast<const amd_signal_t*>(real->hsa_queue.doorbell_signal.handle);
+  __atomic_store_n(doorbell->hardware_doorbell_ptr, index, __ATOMIC_RELEASE);
+  REQUIRE(eventually([&] { return __atomic_load_n(args.target, __ATOMIC_ACQUIRE) == 2; }));
+  HeldQueue other(rig);
+  Args more{rig.device<int64_t>(1)};
+  for (int i = 0; i < 2; ++i) other.submit(dispatch_packet(kAddOne, &more, {0}));
+  CHECK(rig.records_with("\"declined\",\"reason\":\"bypassed\"") == 2);
+  CHECK(rig.records_with("packets went through the proxy") == 1);  // noticed once, known from then on
+  REQUIRE(eventually([&] { return __atomic_load_n(more.target, __ATOMIC_ACQUIRE) == 2; }));
+}
+
+TEST_CASE("C45: a ring in device memory is written and never read") {
+  REQUIRE(setenv("HSA_ALLOCATE_QUEUE_DEV_MEM", "1", 1) == 0);
+  Rig rig;
+  rig.gpu.set_kernel(kAddOne, add_one);
+  Args args{rig.device<int64_t>(1)};
+  HeldQueue queue(rig);
+  REQUIRE(unsetenv("HSA_ALLOCATE_QUEUE_DEV_MEM") == 0);
+  CHECK_FALSE(queue.queue.ring.readable());
+  queue.forward(dispatch_packet(kAddOne, &args, {0}));
+  queue.submit(dispatch_packet(kAddOne, &args, {0}));  // drained without a look at what is ahead
+  CHECK(rig.records_with("\"replayed\"") == 1);
+  CHECK(*args.target == 2);
+  CHECK(rig.gpu.problems().empty());
+}
+
+TEST_CASE(
     "C25: a signal that a finished dispatch had carried is waited for by the host only: declined, not "
     "stuck") {
   Rig rig;
@@ -416,11 +524,86 @@ TEST_CASE("C26 C50: a drain that does not end declines when told to; its signal 
   queue.submit(dispatch_packet(kAddOne, &args, done));
   CHECK(rig.records_with("\"agent_drain\"") == 1);
   REQUIRE(eventually([&] { return FakeGpu::value(done) == 0; }));
+
+  // From here on it is only looked at: no wait, no further barrier, no further signal.
+  constexpr int kMore = 30;
+  const uint64_t waits = rig.gpu.signal_waits;
+  const uint64_t signals = rig.gpu.created_signals;
+  const uint64_t written = persistent.queue.ring.write_index();
+  for (int i = 0; i < kMore; ++i) queue.submit(dispatch_packet(kAddOne, &args, {0}));
+  CHECK(rig.records_with("has not come to rest since") == kMore);
+  CHECK(rig.records_with("\"agent_drain\"") == 1 + kMore);
+  CHECK(rig.gpu.signal_waits == waits);
+  CHECK(rig.gpu.created_signals <= signals + 1);  // the next drain's, made ready once
+  CHECK(persistent.queue.ring.write_index() == written);
+  REQUIRE(eventually([&] { return __atomic_load_n(args.target, __ATOMIC_ACQUIRE) == 1 + kMore; }));
+
+  SECTION("it ends") {
+    flag = true;
+    REQUIRE(eventually([&] { return persistent.queue.shown_read_index() == 1; }));
+    REQUIRE(eventually([&] {  // the barrier of the drain behind it, too
+      queue.submit(dispatch_packet(kAddOne, &args, {0}));
+      return rig.records_with("\"replayed\"") == 1;
+    }));
+  }
+  SECTION("its queue is destroyed") {
+    CHECK_FALSE(rig.replayer->take_queue(persistent.queue, [] {}));
+    queue.submit(dispatch_packet(kAddOne, &args, {0}));
+    CHECK(rig.records_with("\"replayed\"") == 1);
+    flag = true;
+  }
+  CHECK(*args.target == static_cast<int64_t>(rig.tool.launches()));
+}
+
+TEST_CASE("a ring that stays full is waited for once") {
+  kreplay::Options options = Rig::fast_options();
+  options.drain_timeout_ns = kShortDrainNs;
+  Rig rig(1, options);
+  rig.gpu.set_kernel(kAddOne, add_one);
+  std::atomic<bool> flag{false};
+  rig.gpu.set_kernel(kOther, [&](void*) {
+    while (!flag.load()) std::this_thread::yield();
+  });
+  Args args{rig.device<int64_t>(1)};
+  HeldQueue full(rig);
+  HeldQueue queue(rig);
+  for (int i = 0; i < 64; ++i) full.forward(dispatch_packet(kOther, nullptr, {0}));
+  for (int i = 0; i < 5; ++i) queue.submit(dispatch_packet(kAddOne, &args, {0}));
+  CHECK(rig.records_with("its ring stayed full for 1000 ms") == 1);
+  CHECK(rig.records_with("has not come to rest since") == 4);
   flag = true;
-  REQUIRE(eventually([&] { return persistent.queue.shown_read_index() == 1; }));
+  REQUIRE(eventually([&] { return full.queue.shown_read_index() == 64; }));
   queue.submit(dispatch_packet(kAddOne, &args, {0}));
   CHECK(rig.records_with("\"replayed\"") == 1);
-  CHECK(*args.target == 2);
+  CHECK(*args.target == 6);
+  CHECK(rig.gpu.problems().empty());
+}
+
+TEST_CASE("a thread that does not finish submitting is waited for once") {
+  kreplay::Options options = Rig::fast_options();
+  options.drain_timeout_ns = 50'000'000;
+  Rig rig(1, options);
+  rig.gpu.set_kernel(kAddOne, add_one);
+  Args args{rig.device<int64_t>(1)};
+  HeldQueue other(rig);
+  HeldQueue queue(rig);
+  REQUIRE(other.queue.try_lock());  // as a thread that an interceptor below us holds up
+  // Opted out: what was submitted before is over when the next one comes.
+  for (int i = 0; i < 5; ++i) {
+    const hsa_signal_t done = rig.gpu.make_signal(1);
+    queue.submit(dispatch_packet(kAddOne, &args, done));
+    REQUIRE(eventually([&] { return FakeGpu::value(done) == 0; }));
+  }
+  CHECK(rig.records_with("has not finished submitting to queue 1 within 50 ms") == 1);
+  CHECK(rig.records_with("still has not finished submitting to queue 1") == 4);
+  CHECK(rig.records_with("\"agent_drain\"") == 5);
+  other.queue.unlock();
+  HeldQueue fresh(rig);
+  queue.queue.idle_at.store(
+      queue.queue.ring.write_index());  // no drain: 50 ms may be short on a busy machine
+  fresh.submit(dispatch_packet(kAddOne, &args, {0}));
+  CHECK(rig.records_with("\"replayed\"") == 1);
+  CHECK(*args.target == 6);
 }
 
 TEST_CASE("C03: a copy in flight is waited for, up to the drain's limit") {
@@ -441,11 +624,14 @@ TEST_CASE("C03: a copy in flight is waited for, up to the drain's limit") {
   queue.submit(dispatch_packet(kAddOne, &args, {0}));
   CHECK(rig.records_with("\"agent_drain\"") == 1);
   CHECK(rig.tool.events() == std::vector<std::string>{"config_enter", "config_exit"});
+  for (int i = 0; i < 4; ++i) queue.submit(dispatch_packet(kAddOne, &args, {0}));
+  CHECK(rig.records_with("did not complete within 1000 ms") == 1);
+  CHECK(rig.records_with("has not come to rest since") == 4);
   rig.gpu.hold_copies = false;
   REQUIRE(eventually([&] { return FakeGpu::value(copied) == 0; }));
   queue.submit(dispatch_packet(kAddOne, &args, {0}));
   CHECK(rig.records_with("\"replayed\"") == 1);
-  CHECK(*args.target == 2);
+  CHECK(*args.target == 6);
   CHECK(*y == 7);
 }
 
@@ -570,7 +756,7 @@ TEST_CASE("a queue that fails while a window waits for it declines that window, 
   queue.submit(dispatch_packet(kAddOne, &args, {0}));
   breaker.join();
   CHECK(rig.records_with("\"agent_drain\"") == 1);
-  CHECK(rig.records_with("is in error 0x") == 1);
+  CHECK(rig.records_with("failed: status 0x") == 1);
   REQUIRE(eventually([&] { return __atomic_load_n(args.target, __ATOMIC_ACQUIRE) == 1; }));
   queue.submit(dispatch_packet(kAddOne, &args, {0}));
   CHECK(rig.records_with("\"replayed\"") == 1);
@@ -583,10 +769,8 @@ TEST_CASE("a queue error in a pass ends the replay; the application is not told 
   hsa_queue_t* real = nullptr;
   HeldQueue queue(rig);
   real = queue.queue.ring.queue();
-  rig.gpu.set_kernel(kAddOne, [&](void* kernarg) {
-    add_one(kernarg);
-    if (*static_cast<Args*>(kernarg)->target == 1) return;
-  });
+  rig.gpu.set_kernel(kAddOne, add_one);
+  rig.replayer->kernels().insert(kAddOne, "_Z7add_onePl.kd", nullptr);
   Args args{rig.device<int64_t>(1)};
   rig.tool.on_event = [&](const std::string& event) {
     if (event != "pass_enter 1") return;
@@ -596,7 +780,14 @@ TEST_CASE("a queue error in a pass ends the replay; the application is not told 
   const hsa_signal_t done = rig.gpu.make_signal(1);
   queue.submit(dispatch_packet(kAddOne, &args, done));
   CHECK(FakeGpu::value(done) == 1);
-  CHECK(rig.records_with("\"stopped\"") == 1);
+  CHECK(rig.records_with("\"stopped\",\"reason\":\"queue_error\"") == 1);
+  CHECK(rig.records_with("in pass 1 queue 1 failed: status 0x") == 1);
+  CHECK_FALSE(rig.replayer->kernels().find(kAddOne)->learned.load());  // the queue's fault, not the kernel's
+  // What is still submitted to the queue goes where it would go without us; nothing is tried with it.
+  const uint64_t signals = rig.gpu.created_signals;
+  for (int i = 0; i < 3; ++i) queue.submit(dispatch_packet(kAddOne, &args, {0}));
+  CHECK(rig.records_with("\"declined\",\"reason\":\"queue_error\"") == 3);
+  CHECK(rig.gpu.created_signals == signals);
 }
 
 TEST_CASE("C22: a restore that no path can complete ends the process with a message") {

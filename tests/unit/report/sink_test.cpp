@@ -1,5 +1,11 @@
 #include "report/sink.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "fixtures.hpp"
@@ -120,4 +126,38 @@ TEST_CASE("the trailer is the sum of the records, from many threads") {
   CHECK(trailer.at("kernels") == 3);
   CHECK(trailer.at("lines_lost") == 0);
   CHECK(sink.totals().kernels.at(10).sums.skipped[static_cast<size_t>(Reason::filtered)] == 2 * kPerThread);
+}
+
+TEST_CASE("finishing does not wait for ever for a line that does not get into the file") {
+  const Folder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const int reader = ::open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  REQUIRE(reader >= 0);
+  OutcomeSink sink(20'000'000);
+  REQUIRE(sink.open(pipe).ok());
+  sink.header({});
+  std::atomic<unsigned> written{0};
+  constexpr unsigned kLines = 5000;  // more than a pipe holds
+  std::thread writer([&] {
+    for (; written < kLines; ++written) sink.record({});
+  });
+  // The writer is stuck when it gets no further; had it only been slow, finishing would wait for it.
+  for (unsigned before = 0, same = 0; same < 50; before = written) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    same = written == before ? same + 1 : 0;
+  }
+  sink.finish();  // comes back
+  CHECK(written < kLines);
+  std::string text;
+  for (bool over = false; !over;) {
+    over = written == kLines;  // asked before the look: what was written by then is read
+    char bytes[4096];
+    for (ssize_t n = 0; (n = ::read(reader, bytes, sizeof bytes)) > 0;)
+      text.append(bytes, static_cast<size_t>(n));
+  }
+  writer.join();
+  ::close(reader);
+  CHECK(fixtures::has(text, "\"header\""));
+  CHECK_FALSE(fixtures::has(text, "\"trailer\""));
 }

@@ -86,16 +86,42 @@ hsa_signal_t make_signal(hsa_signal_value_t value) {
   return signal;
 }
 
+namespace {
+
+/// Seconds on the runtime's clock, for waits that end a program that hangs.
+struct Patience {
+  static constexpr uint64_t kSeconds = 60;
+  uint64_t frequency = 0;
+  uint64_t begin = 0;
+  Patience() {
+    CHECK_HSA(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency));
+    CHECK_HSA(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &begin));
+  }
+  bool over() const {
+    uint64_t now = 0;
+    CHECK_HSA(hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP, &now));
+    return (now - begin) / frequency >= kSeconds;
+  }
+};
+
+}  // namespace
+
 void wait_done(hsa_signal_t signal) {
-  while (hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX, HSA_WAIT_STATE_BLOCKED) >=
-         1) {
+  const Patience patience;
+  while (hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, patience.frequency,
+                                   HSA_WAIT_STATE_BLOCKED) >= 1) {
+    CHECK_THAT(!patience.over());
   }
 }
 
 void submit_barrier(hsa_queue_t* queue, hsa_packet_type_t type, const std::vector<hsa_signal_t>& dependencies,
                     hsa_signal_t completion) {
   const uint64_t index = hsa_queue_add_write_index_screlease(queue, 1);
-  while (index - hsa_queue_load_read_index_scacquire(queue) >= queue->size) usleep(10);
+  const Patience patience;
+  while (index - hsa_queue_load_read_index_scacquire(queue) >= queue->size) {
+    CHECK_THAT(!patience.over());
+    usleep(10);
+  }
   auto* packet = static_cast<hsa_barrier_and_packet_t*>(queue->base_address) + (index & (queue->size - 1));
   std::memset(reinterpret_cast<char*>(packet) + sizeof packet->header, 0,
               sizeof *packet - sizeof packet->header);

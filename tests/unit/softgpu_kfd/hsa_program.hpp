@@ -42,7 +42,7 @@ Machine start_hsa();
 hsa_queue_t* make_queue(hsa_agent_t gpu, uint32_t packets,
                         void (*on_error)(hsa_status_t, hsa_queue_t*, void*) = nullptr, void* data = nullptr);
 hsa_signal_t make_signal(hsa_signal_value_t value);
-/// Waits until the signal is below one. A wait without end would be a hang, which ctest reports.
+/// Waits until the signal is below one; ends the process after a minute.
 void wait_done(hsa_signal_t signal);
 
 /// Writes a barrier packet and rings the doorbell.
