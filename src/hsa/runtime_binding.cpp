@@ -3,7 +3,10 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 #include <string_view>
 
 namespace kreplay::hsa {
@@ -103,6 +106,24 @@ std::vector<LoadedObject> loaded_objects(const char* prefix) {
       },
       &search);
   return std::move(search.found);
+}
+
+std::vector<LoadedObject> mapped_objects(const char* prefix) {
+  std::vector<LoadedObject> found;
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    // 7f0123400000-7f0123456000 r--p 00000000 fe:00 1234   /path/of/it
+    const size_t path = line.find('/');
+    std::istringstream fields(line);
+    std::string range, access, offset;
+    if (path == std::string::npos || !(fields >> range >> access >> offset) ||
+        offset.find_first_not_of('0') != std::string::npos)
+      continue;
+    const std::string file = line.substr(line.rfind('/') + 1);
+    if (file.rfind(prefix, 0) == 0)
+      found.push_back({line.substr(path), std::strtoull(range.c_str(), nullptr, 16)});
+  }
+  return found;
 }
 
 std::string object_path(const void* address) {

@@ -33,6 +33,9 @@ struct LoadedObject {
 /// Loaded objects whose file name starts with `prefix`, e.g. "libhsa-runtime64.so", in load order.
 std::vector<LoadedObject> loaded_objects(const char* prefix);
 
+/// The same in all of the loader's namespaces (dlmopen), by what is mapped: one entry per load.
+std::vector<LoadedObject> mapped_objects(const char* prefix);
+
 /// Path of the object that holds `address`; empty when unknown.
 std::string object_path(const void* address);
 

@@ -146,7 +146,7 @@ std::string must_stay_passive() {
     log::warn("start", "another profiler is active ({}); this library stays passive", other);
     return fmt::format("another profiler is active ({})", other);
   }
-  const auto runtimes = hsa::loaded_objects("libhsa-runtime64.so");
+  const auto runtimes = hsa::mapped_objects("libhsa-runtime64.so");
   if (runtimes.size() > 1) {
     log::warn("start", "two HSA runtimes are loaded ({} and {}); this library stays passive",
               runtimes[0].path, runtimes[1].path);

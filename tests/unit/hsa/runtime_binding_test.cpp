@@ -42,3 +42,13 @@ TEST_CASE("loaded objects are found by the start of their file name") {
   CHECK(find_runtime_symbol("hsa_init") == nullptr);
   CHECK(find_hip_symbol("hipGraphLaunch") == nullptr);
 }
+
+TEST_CASE("what is mapped is found once per load; e2e.C87_two_runtimes looks into another namespace") {
+  const auto loaded = loaded_objects("libc.so");
+  const auto mapped = mapped_objects("libc.so");
+  REQUIRE(loaded.size() == 1);
+  REQUIRE(mapped.size() == 1);
+  CHECK(mapped[0].base == loaded[0].base);
+  CHECK(mapped[0].path.find("/libc.so") != std::string::npos);
+  CHECK(mapped_objects("no-such-library").empty());
+}

@@ -1,65 +1,15 @@
 // Forwarding from the application's ring to the real one: property tests over ring offsets, batch sizes and
 // out-of-order publication. The seed is printed on failure; set KREPLAY_TEST_SEED to repeat a run.
 
-#include <catch2/catch.hpp>
-#include <cstdlib>
-#include <random>
-
-#include "intercept/proxy_queue.hpp"
-#include "rig.hpp"
+#include "proxied.hpp"
 
 using kreplay::hsa::Packet;
-using kreplay::intercept::ProxyQueue;
 using kreplay::intercept::ProxySlot;
 
 namespace {
 
 constexpr uint64_t kMark = 0x1000;   ///< kernel: writes down its kernarg address
 constexpr uint64_t kCount = 0x2000;  ///< kernel: ++*(int64_t*)kernarg
-
-uint32_t seed() {
-  static const uint32_t value = [] {
-    const char* text = std::getenv("KREPLAY_TEST_SEED");
-    return text != nullptr ? static_cast<uint32_t>(std::strtoul(text, nullptr, 10)) : std::random_device()();
-  }();
-  return value;
-}
-
-struct Proxied {
-  explicit Proxied(Rig& rig, uint32_t size = 64) {
-    hsa_queue_t* real = rig.real_queue(0, size);
-    proxy = ProxyQueue::make(kreplay::intercept::arena::take(), *rig.replayer, rig.agent(), rig.gpu.api, real,
-                             HSA_QUEUE_TYPE_MULTI, rig.gpu.make_signal(0));
-    rig.replayer->add_queue(proxy->queue());
-    replayer = rig.replayer.get();
-  }
-  ~Proxied() {
-    (void)replayer->take_queue(proxy->queue(), [] {});
-    ProxyQueue::destroy(proxy);
-  }
-  hsa_queue_t& shown() { return *proxy->application_queue(); }
-  Packet* slot(uint64_t index) {
-    return static_cast<Packet*>(shown().base_address) + (index & (shown().size - 1));
-  }
-  /// Writes the body, then publishes the header word.
-  void publish(uint64_t index, const Packet& packet) {
-    body(index, packet);
-    header(index, packet);
-  }
-  void body(uint64_t index, const Packet& packet) {
-    std::memcpy(&slot(index)->word[1], &packet.word[1], sizeof packet - 4);
-  }
-  void header(uint64_t index, const Packet& packet) {
-    __atomic_store_n(&slot(index)->word[0], packet.word[0], __ATOMIC_RELEASE);
-  }
-  uint64_t reserve(uint64_t count) { return proxy->add_write_index(count, __ATOMIC_ACQ_REL); }
-  void wait_room(uint64_t first, uint64_t count) {
-    while (first + count > proxy->load_read_index() + shown().size) std::this_thread::yield();
-  }
-
-  ProxyQueue* proxy;
-  kreplay::replay::Replayer* replayer;
-};
 
 Packet numbered(uint64_t number, hsa_signal_t done = {0}) {
   return dispatch_packet(kMark, reinterpret_cast<void*>(number), done);
@@ -485,6 +435,48 @@ TEST_CASE(
   submit(q, dispatch_packet(kCount, counters, {0}));
   CHECK(counters[0] == 2);
   CHECK(rig.records_with("\"replayed\"") == replayed + 1);
+  CHECK(rig.gpu.problems().empty());
+}
+
+TEST_CASE("a callback that launches on a queue held by another callback is not held up for ever") {
+  kreplay::Options options = Rig::fast_options();
+  options.drain_timeout_ns = 30'000'000;
+  Rig rig(1, options);
+  rig.tool.plan = {kreplay::tool_api::PassMode::fixed, 3};
+  rig.gpu.set_kernel(kCount,
+                     [](void* at) { __atomic_fetch_add(static_cast<int64_t*>(at), 1, __ATOMIC_ACQ_REL); });
+  rig.gpu.set_kernel(kMark, [](void*) {});
+  auto* counters = rig.device<int64_t>(2);
+  Proxied mine(rig);
+  Proxied shared(rig);
+  std::atomic<bool> configured{false}, launched{false};
+  const std::thread::id main = std::this_thread::get_id();
+  rig.tool.on_event = [&](const std::string& event) {
+    if (std::this_thread::get_id() != main) {
+      if (event != "config_enter" || configured.exchange(true)) return;
+      (void)eventually([&] { return launched.load(); });  // this callback waits for the other one's launch
+    } else if (event == "pass_exit 0" && !launched) {
+      const uint64_t at = shared.reserve(1);
+      shared.publish(at, numbered(5));
+      shared.proxy->doorbell();
+      launched = true;
+    }
+  };
+  std::thread stranger([&] {
+    const uint64_t at = shared.reserve(1);
+    shared.publish(at, dispatch_packet(kCount, counters + 1, {0}));
+    shared.proxy->doorbell();
+  });
+  REQUIRE(eventually([&] { return configured.load(); }));
+  const uint64_t at = mine.reserve(1);
+  mine.publish(at, dispatch_packet(kCount, counters, {0}));
+  mine.proxy->doorbell();
+  stranger.join();
+  REQUIRE(eventually([&] { return shared.proxy->load_read_index() == 2; }));
+  CHECK(counters[0] == 1);
+  CHECK(counters[1] == 1);
+  const std::vector<uint64_t> ran = numbers(rig.gpu);
+  CHECK(std::find(ran.begin(), ran.end(), 5) != ran.end());
   CHECK(rig.gpu.problems().empty());
 }
 
