@@ -273,3 +273,145 @@ TEST_CASE("K19_a_local_stop_changes_nothing_for_the_next_dispatch") {
   CHECK(stage.executions() == 6);
   CHECK(stage.tool.take_seen().size() == 16);
 }
+
+TEST_CASE("K20_a_local_start_does_not_undo_a_global_stop") {
+  Stage stage;
+  std::vector<int> local, active;
+  const auto is_active = [&] {
+    int value = -1;
+    stage.tool.context_is_active(stage.tool.context, &value);
+    return value;
+  };
+  stage.plan(passes<3>, nullptr, [&](Record record, Payload& payload, rocprofiler_user_data_t*) {
+    if (!is(record, false, true)) return;
+    if (payload.current_pass == 0) {
+      local.push_back(payload.replay_start_context(stage.tool.idle));  // globally stopped: nothing to undo
+      local.push_back(payload.replay_stop_context(stage.tool.context));
+      active.push_back(is_active());
+    } else if (payload.current_pass == 1) {
+      local.push_back(payload.replay_start_context(stage.tool.context));
+      active.push_back(is_active());
+    } else {
+      stage.tool.stop_context(stage.tool.context);
+      (void)payload.replay_start_context(stage.tool.context);
+      active.push_back(is_active());
+    }
+  });
+  stage.dispatch();
+  CHECK(local == std::vector<int>{ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_STARTED, ROCPROFILER_STATUS_SUCCESS,
+                                  ROCPROFILER_STATUS_SUCCESS});
+  CHECK(active == std::vector<int>{1, 1, 0});
+  CHECK(stage.executions() == 3);  // what had begun is ended
+  (void)stage.tool.take_seen();
+  stage.dispatch();  // stopped stays stopped
+  CHECK(stage.tool.take_seen().empty());
+  CHECK(stage.executions() == 4);
+  int idle = -1;
+  stage.tool.context_is_active(stage.tool.idle, &idle);
+  CHECK(idle == 0);
+  REQUIRE(stage.tool.start_context(stage.tool.context) == ROCPROFILER_STATUS_SUCCESS);
+}
+
+TEST_CASE("K21_a_service_that_is_not_here_cannot_be_configured_and_its_contexts_toggle_is_harmless") {
+  Stage stage;
+  CHECK(stage.tool.sampling == ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED);
+  REQUIRE(stage.tool.start_context(stage.tool.idle) == ROCPROFILER_STATUS_SUCCESS);
+  std::vector<int> answers;
+  stage.plan(passes<2>, nullptr, [&](Record record, Payload& payload, rocprofiler_user_data_t*) {
+    if (is(record, false, true)) answers.push_back(payload.replay_stop_context(stage.tool.idle));
+  });
+  stage.dispatch();
+  CHECK(answers == std::vector<int>{0, 0});
+  CHECK(stage.executions() == 2);
+  CHECK(stage.result() == 1);
+  REQUIRE(stage.tool.stop_context(stage.tool.idle) == ROCPROFILER_STATUS_SUCCESS);
+}
+
+TEST_CASE("K22_a_callback_that_knows_only_the_first_168_bytes_works") {
+  struct Older {
+    uint64_t size;
+    rocprofiler_kernel_dispatch_info_t dispatch_info;
+    uint64_t current_pass;
+    uint64_t total_passes;
+    rocprofiler_kernel_replay_pass_count_cb_t replay_pass_count;
+    rocprofiler_kernel_replay_continue_cb_t replay_continue;
+  };
+  STATIC_REQUIRE(sizeof(Older) == 168);
+  Stage stage;
+  std::vector<uint64_t> seen;
+  stage.tool.on_callback = [&](Record record, Payload&, rocprofiler_user_data_t*) {
+    auto* older = static_cast<Older*>(record.payload);
+    if (is(record, true, true)) older->replay_pass_count = passes<2>;
+    if (is(record, false, true)) {
+      seen.push_back(older->current_pass);
+      seen.push_back(older->total_passes);
+    }
+  };
+  stage.dispatch();
+  CHECK(seen == std::vector<uint64_t>{0, 2, 1, 2});
+  CHECK(stage.executions() == 2);
+  CHECK(stage.result() == 1);
+}
+
+TEST_CASE("K01_the_subscription_of_a_tool_library_echoes_its_kind_number") {
+  Stage stage;
+  CHECK(stage.tool.subscribed == ROCPROFILER_STATUS_SUCCESS);
+  stage.plan(nullptr);
+  stage.dispatch();
+  const auto seen = stage.tool.take_seen();
+  REQUIRE(seen.size() == 2);
+  for (const Seen& each : seen) {
+    CHECK(static_cast<int>(each.record.kind) == 25);
+    CHECK(each.record.context_id.handle == stage.tool.context.handle);
+  }
+}
+
+TEST_CASE("K28_an_extended_dispatch_is_a_candidate_whose_grid_counts_clusters") {
+  // No packet processor of this GPU knows the format: the runtime's error comes, as without the library.
+  Stage stage;
+  std::atomic<int> errors{0};
+  e2e::Queue queue(
+      stage.m.agents, 256, HSA_QUEUE_TYPE_MULTI,
+      [](hsa_status_t, hsa_queue_t*, void* data) { ++*static_cast<std::atomic<int>*>(data); }, &errors);
+  stage.plan(nullptr);  // once
+  struct Extended {
+    uint16_t header;
+    uint8_t format, setup;
+    uint16_t workgroup[3], reserved;
+    uint32_t clusters_x;
+    uint16_t clusters_y, clusters_z;
+    uint8_t cluster[3], hint;
+    uint32_t private_bytes, group_bytes;
+    uint64_t object, kernarg, dependency, completion;
+  } packet = {};
+  STATIC_REQUIRE(sizeof packet == 64);
+  packet.workgroup[0] = 64;
+  packet.workgroup[1] = packet.workgroup[2] = 1;
+  packet.clusters_x = 7;
+  packet.clusters_y = 3;
+  packet.clusters_z = 1;
+  packet.cluster[0] = 4;
+  packet.cluster[1] = packet.cluster[2] = 2;
+  packet.object = stage.count_passes.object;
+  const uint64_t index = queue.reserve();
+  std::memcpy(static_cast<char*>(queue.slot(index)) + 4, reinterpret_cast<const char*>(&packet) + 4, 60);
+  constexpr uint16_t kFormatAndSetup = 3 | 3 << 8;
+  e2e::Queue::publish(queue.slot(index), e2e::packet_header(HSA_PACKET_TYPE_VENDOR_SPECIFIC),
+                      kFormatAndSetup);
+  queue.ring(index);
+  const auto seen = stage.tool.take_seen();
+  REQUIRE(seen.size() == 2);
+  const auto& info = seen[0].payload.dispatch_info;
+  CHECK(info.workgroup_size.x == 64);
+  CHECK(info.grid_size.x == 7 * 4 * 64);
+  CHECK(info.grid_size.y == 3 * 2);
+  CHECK(info.grid_size.z == 2);
+  for (int i = 0; i < 60'000 && errors == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(errors == 1);
+  CHECK(stage.executions() == 0);
+  const auto records = stage.m.take_records();
+  REQUIRE(records.size() == 1);
+  CHECK(records[0]["outcome"] == "opted_out");
+  stage.dispatch();  // the other queue goes on
+  CHECK(stage.executions() == 1);
+}
