@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 namespace kreplay {
 
@@ -29,6 +30,17 @@ void handshake_note(const std::string& path, std::string_view event, std::string
   } catch (...) {  // a missing note is a warning of the launcher, not a failure of the application
   }
   errno = saved_errno;
+}
+
+std::string format_ended(const EndedNote& note) {
+  return fmt::format("{} {} {} {} {}", note.dispatches, note.replayed, note.skipped, note.lost, note.reason);
+}
+
+EndedNote parse_ended(const std::string& detail) {
+  EndedNote note;
+  std::istringstream text(detail);
+  text >> note.dispatches >> note.replayed >> note.skipped >> note.lost >> note.reason;
+  return note;
 }
 
 std::vector<HandshakeNote> read_handshake(const std::string& path) {

@@ -12,11 +12,13 @@ namespace kreplay {
 
 /// What is noted, in the order it happens in a process.
 namespace handshake_event {
-constexpr std::string_view loaded = "loaded";    ///< the library's constructor ran
-constexpr std::string_view runtime = "runtime";  ///< replay is on; detail: path of the HSA runtime
-constexpr std::string_view passive = "passive";  ///< the library stays out of the way; detail: why
-constexpr std::string_view results = "results";  ///< detail: path of the result file
-constexpr std::string_view ended = "ended";      ///< the process exits; detail: "<dispatches> <replayed>"
+constexpr std::string_view loaded = "loaded";          ///< the library's constructor ran
+constexpr std::string_view runtime = "runtime";        ///< replay is on; detail: path of the HSA runtime
+constexpr std::string_view passive = "passive";        ///< the library stays out of the way; detail: why
+constexpr std::string_view excluded = "excluded";      ///< replay is off in this rank, as was asked for
+constexpr std::string_view results = "results";        ///< detail: path of the result file
+constexpr std::string_view no_results = "no_results";  ///< detail: why there is no result file
+constexpr std::string_view ended = "ended";            ///< the process exits; detail: format_ended()
 }  // namespace handshake_event
 
 struct HandshakeNote {
@@ -24,6 +26,18 @@ struct HandshakeNote {
   std::string event;
   std::string detail;
 };
+
+/// Counts of a process when it exits.
+struct EndedNote {
+  uint64_t dispatches = 0;  ///< candidates
+  uint64_t replayed = 0;
+  uint64_t skipped = 0;  ///< launches that were no candidates
+  uint64_t lost = 0;     ///< records that are not in the result file
+  std::string reason;    ///< the most frequent one of those that were not replayed; may be empty
+};
+std::string format_ended(const EndedNote& note);
+/// Counts that are missing are 0.
+EndedNote parse_ended(const std::string& detail);
 
 /// Appends a note; does nothing when `path` is empty or does not exist. Keeps errno.
 /// Threads: any. Allocates; not for signal handlers or fork children.

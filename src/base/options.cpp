@@ -8,7 +8,7 @@
 #include <limits>
 #include <regex>
 
-#include "base/launch_set.hpp"
+#include "base/number_set.hpp"
 
 namespace kreplay {
 namespace {
@@ -17,6 +17,7 @@ constexpr std::string_view kPrefix = "KREPLAY_";
 constexpr std::string_view kSoftGpuPrefix = "KREPLAY_SOFTGPU_";
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
 constexpr uint64_t kMaxTimeoutSeconds = 1'000'000;
+constexpr uint64_t kMostPasses = 1'000'000;
 constexpr size_t kMaxRegexChars = 2000;  // the library's parser recurses per nesting level
 
 // --- readers: each returns an empty string, or why the value is refused (may be just "malformed") ---------
@@ -85,8 +86,28 @@ Why read_regex(std::string_view text, std::string* out) {
   return {};
 }
 
+/// "1%" or "0.01", exact enough for a limit.
+Why read_ratio(std::string_view text, double* out) {
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  if (error != std::errc() || (!unit.empty() && unit != "%")) return kMalformed;
+  if (unit == "%") value /= 100;
+  if (!(value > 0 && value < 1)) return "out of range";
+  *out = value;
+  return {};
+}
+
+Why read_numbers(std::string_view text, NumberSet* out) {
+  Result<NumberSet> set = NumberSet::parse(text, 0);
+  if (!set) return set.status().message();
+  *out = std::move(*set);
+  return {};
+}
+
 Why read_launches(std::string_view text, std::string* out) {
-  if (const auto set = LaunchSet::parse(text); !set) return set.status().message();
+  if (const auto set = NumberSet::parse(text, 1); !set) return set.status().message();
   out->assign(text);
   return {};
 }
@@ -94,7 +115,7 @@ Why read_launches(std::string_view text, std::string* out) {
 Why read_pattern(std::string_view text, std::string* out) {
   for (size_t i = text.find('%'); i != std::string_view::npos; i = text.find('%', i + 2)) {
     const char kind = i + 1 < text.size() ? text[i + 1] : '\0';
-    if (kind != 'p' && kind != 'h' && kind != '%') {
+    if (kind != 'p' && kind != 'h' && kind != 'r' && kind != '%') {
       return "\"" + std::string(text.substr(i, 2)) + "\" is not a placeholder";
     }
   }
@@ -114,6 +135,8 @@ struct Row {
 };
 
 constexpr std::string_view kFlag = "0 or 1";
+constexpr std::string_view kLaunches = "launch numbers from 1, e.g. \"1\", \"2-5\", \"10-\", comma separated";
+constexpr std::string_view kNumbers = "numbers from 0, e.g. \"0\", \"2-5\", \"10-\", comma separated";
 constexpr std::string_view kRegex =
     "an ECMAScript regular expression; it matches anywhere in the demangled name";
 constexpr std::string_view kSeconds = "seconds above 0 and up to 1000000, decimals allowed";
@@ -123,21 +146,59 @@ constinit const Row kRows[] = {
     // The built-in timing tool, used when no tool library is given.
     {"KREPLAY_PASSES", "number", "5", "a whole number from 1 to 1000000",
      "How often each selected dispatch runs. 1: it runs once, nothing is saved or restored.",
-     [](std::string_view v, Options& o) { return read_number(v, 1, 1'000'000, &o.passes); }},
+     [](std::string_view v, Options& o) { return read_number(v, 1, kMostPasses, &o.passes); }},
+    {"KREPLAY_WARMUP", "number", "0", "a whole number from 0 to 1000000",
+     "Passes before those that count. They are in the record, but not in any figure.",
+     [](std::string_view v, Options& o) { return read_number(v, 0, kMostPasses, &o.warmup); }},
+    {"KREPLAY_UNTIL_REL_ERROR", "ratio", "", "a percentage like 1% or a ratio like 0.01, above 0 and below 1",
+     "Instead of KREPLAY_PASSES: run each selected dispatch until the median of its pass times is\n"
+     "known so well: half the width of its 95 % interval, relative to the median. The record says\n"
+     "why a dispatch got no further pass (docs/results.md, passes_end).",
+     [](std::string_view v, Options& o) { return read_ratio(v, &o.until_rel_error); }},
+    {"KREPLAY_MIN_PASSES", "number", "10", "a whole number from 1 to 1000000, at most KREPLAY_MAX_PASSES",
+     "With KREPLAY_UNTIL_REL_ERROR: passes before the error is looked at. Below 6 it is not known.",
+     [](std::string_view v, Options& o) { return read_number(v, 1, kMostPasses, &o.min_passes); }},
+    {"KREPLAY_MAX_PASSES", "number", "1000", "a whole number from 1 to 1000000",
+     "With KREPLAY_UNTIL_REL_ERROR: most passes of a dispatch, warm-up left out.",
+     [](std::string_view v, Options& o) { return read_number(v, 1, kMostPasses, &o.max_passes); }},
+    {"KREPLAY_MAX_TIME", "seconds", "10", kSeconds,
+     "With KREPLAY_UNTIL_REL_ERROR: no further pass of a dispatch after this time. What was\n"
+     "begun is ended.",
+     [](std::string_view v, Options& o) { return read_seconds(v, &o.max_time_ns); }},
     {"KREPLAY_KERNELS", "regex", "", kRegex, "Replay only kernels whose name matches.",
      [](std::string_view v, Options& o) { return read_regex(v, &o.kernels); }},
     {"KREPLAY_EXCLUDE", "regex", "", kRegex,
      "Never replay kernels whose name matches; wins over KREPLAY_KERNELS.",
      [](std::string_view v, Options& o) { return read_regex(v, &o.exclude); }},
-    {"KREPLAY_LAUNCHES", "ranges", "", LaunchSet::kAccepted,
+    {"KREPLAY_LAUNCHES", "ranges", "", kLaunches,
      "Which launches of each kernel to replay, counted per kernel and agent.",
      [](std::string_view v, Options& o) { return read_launches(v, &o.launches); }},
+    {"KREPLAY_FROM_MARKER", "text", "", "any text, compared as a whole",
+     "Replay only from the mark, or the start of the range, with this text on. Marks and ranges\n"
+     "are those of roctx (docs/cli.md, markers).",
+     [](std::string_view v, Options& o) -> Why {
+       o.from_marker.assign(v);
+       return {};
+     }},
+    {"KREPLAY_TO_MARKER", "text", "", "any text, compared as a whole",
+     "Replay only up to the mark, or the end of the range, with this text.",
+     [](std::string_view v, Options& o) -> Why {
+       o.to_marker.assign(v);
+       return {};
+     }},
+    {"KREPLAY_AGENTS", "ranges", "", kNumbers,
+     "On which GPU agents to replay, counted from 0 in the order of the result file's header.",
+     [](std::string_view v, Options& o) { return read_numbers(v, &o.agents); }},
     {"KREPLAY_INTERNAL_KERNELS", "flag", "0", kFlag,
      "1: also replay the fill and copy kernels that HIP and the runtime launch themselves.",
      [](std::string_view v, Options& o) { return read_flag(v, &o.internal_kernels); }},
-    {"KREPLAY_OUTPUT", "path", "", "a file path; %p is the process id, %h the host name, %% a percent sign",
+    {"KREPLAY_RANKS", "ranges", "", kNumbers,
+     "In which ranks of a parallel job replay is on; the others run as without the library.",
+     [](std::string_view v, Options& o) { return read_numbers(v, &o.ranks); }},
+    {"KREPLAY_OUTPUT", "path", "", "a file path; %p process id, %h host name, %r rank, %% percent sign",
      "Write one JSON line per dispatch to this file (docs/results.md). An existing file is never\n"
-     "overwritten: the new one gets .1, .2, ... before its extension.",
+     "overwritten: the new one gets .1, .2, ... before its extension. In a parallel job a name\n"
+     "without %p and %r gets .r and the rank there.",
      [](std::string_view v, Options& o) { return read_pattern(v, &o.output); }},
     {"KREPLAY_QUIET", "flag", "0", kFlag, "1: no summary table on stderr at exit.",
      [](std::string_view v, Options& o) { return read_flag(v, &o.quiet); }},
@@ -182,6 +243,14 @@ constinit const Row kRows[] = {
        o.split_batches = v == "split";
        return {};
      }},
+    {"KREPLAY_CACHE", "choice", "none", "none or flush",
+     "What to do to the caches before each pass. none: nothing, so they hold what the restore left.\n"
+     "flush: a buffer of twice their size is written on the agent, so they hold nothing of use.",
+     [](std::string_view v, Options& o) -> Why {
+       if (v != "none" && v != "flush") return kMalformed;
+       o.flush_caches = v == "flush";
+       return {};
+     }},
     {"KREPLAY_HOST_BYTES", "bytes", "0", "a whole number, with K, M, G or T for powers of 1024",
      "Most host memory an agent's snapshot may use. 0: half of the memory available.",
      [](std::string_view v, Options& o) { return read_bytes(v, &o.host_bytes); }},
@@ -196,6 +265,12 @@ constinit const Row kRows[] = {
      "Set by \"kreplay run\": the library writes there that it was loaded and what it saw.",
      [](std::string_view v, Options& o) -> Why {
        o.handshake.assign(v);
+       return {};
+     }},
+    {"KREPLAY_PROGRESS", "path", "", "a file path",
+     "Set by \"kreplay run\" on a terminal: the library counts launches and passes there.",
+     [](std::string_view v, Options& o) -> Why {
+       o.progress.assign(v);
        return {};
      }},
     {"KREPLAY_LOG", "choice", "warning", "error, warning, info or debug",
@@ -281,6 +356,11 @@ Options read_options(const char* const* environment) {
                                "; accepted: " + std::string(row->accepted));
     }
   });
+  if (options.min_passes > options.max_passes) {
+    options.errors.push_back("KREPLAY_MIN_PASSES=" + quoted(std::to_string(options.min_passes)) +
+                             ": more than KREPLAY_MAX_PASSES, which is " +
+                             std::to_string(options.max_passes) + "; accepted: at most that many");
+  }
   return options;
 }
 

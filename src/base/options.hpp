@@ -9,16 +9,29 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_set.hpp"
+
 namespace kreplay {
 
 struct Options {
   // built-in timing tool
-  uint64_t passes = 5;  ///< KREPLAY_PASSES, 1..1'000'000
+  uint64_t passes = 5;                    ///< KREPLAY_PASSES, 1..1'000'000
+  uint64_t warmup = 0;                    ///< KREPLAY_WARMUP, 0..1'000'000: passes before those that count
+  double until_rel_error = 0;             ///< KREPLAY_UNTIL_REL_ERROR, ratio; 0 = not set: `passes` decides
+  uint64_t min_passes = 10;               ///< KREPLAY_MIN_PASSES, 1..1'000'000
+  uint64_t max_passes = 1000;             ///< KREPLAY_MAX_PASSES, 1..1'000'000, not below min_passes
+  uint64_t max_time_ns = 10'000'000'000;  ///< KREPLAY_MAX_TIME, seconds, decimals allowed: per dispatch
   std::string kernels;  ///< KREPLAY_KERNELS, ECMAScript regular expression on the demangled name; empty = all
   std::string exclude;  ///< KREPLAY_EXCLUDE, same
-  std::string launches;  ///< KREPLAY_LAUNCHES, see base/launch_set.hpp; empty = all
-  std::string output;    ///< KREPLAY_OUTPUT, file path with %p (pid), %h (host name) and %% (a percent sign)
-  bool quiet = false;    ///< KREPLAY_QUIET, 0 or 1: no summary on stderr
+  std::string launches;       ///< KREPLAY_LAUNCHES, see base/number_set.hpp; empty = all
+  std::string from_marker;    ///< KREPLAY_FROM_MARKER, exact text; empty = from the start
+  std::string to_marker;      ///< KREPLAY_TO_MARKER, exact text; empty = to the end
+  NumberSet agents;           ///< KREPLAY_AGENTS, GPU agents in the runtime's order, from 0
+  NumberSet ranks;            ///< KREPLAY_RANKS: ranks of a parallel job in which replay is on
+  bool flush_caches = false;  ///< KREPLAY_CACHE, none or flush
+  std::string
+      output;  ///< KREPLAY_OUTPUT, file path with %p (pid), %h (host name), %r (rank) and %% (a percent sign)
+  bool quiet = false;  ///< KREPLAY_QUIET, 0 or 1: no summary on stderr
   bool internal_kernels =
       false;  ///< KREPLAY_INTERNAL_KERNELS, 0 or 1: also replay fill and copy kernels of the runtime
   // replay policy
@@ -38,6 +51,7 @@ struct Options {
   uint64_t replay_kind = 25;  ///< KREPLAY_REPLAY_KIND, 25 or 26: default number of the KERNEL_REPLAY kind
   std::string
       handshake;  ///< KREPLAY_HANDSHAKE, path of the file through which `kreplay run` learns what was loaded
+  std::string progress;  ///< KREPLAY_PROGRESS, path of the page through which it sees how far the program is
 
   /// One sentence per refused variable: name, value, what is accepted. Not empty: replay stays off.
   std::vector<std::string> errors;

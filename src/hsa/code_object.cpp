@@ -6,8 +6,12 @@
 #include <libelf.h>
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/fnv1a.hpp"
 
 namespace kreplay::hsa {
 namespace {
@@ -37,7 +41,10 @@ KernelMetadata read_kernel(const json& entry) {
   kernel.private_bytes = number(entry, ".private_segment_fixed_size");
   kernel.group_bytes = number(entry, ".group_segment_fixed_size");
   kernel.vgprs = number(entry, ".vgpr_count");
+  kernel.agprs = number(entry, ".agpr_count");
   kernel.sgprs = number(entry, ".sgpr_count");
+  kernel.vgpr_spills = number(entry, ".vgpr_spill_count");
+  kernel.sgpr_spills = number(entry, ".sgpr_spill_count");
   const auto args = entry.find(".args");
   if (args == entry.end() || !args->is_array()) return kernel;
   for (const json& arg : *args) {
@@ -91,6 +98,48 @@ void read_notes(std::span<const std::byte> segment, CodeObject& out) {
   }
 }
 
+uint64_t hash_of(std::span<const std::byte> bytes) {
+  return Fnv1a().mix({reinterpret_cast<const char*>(bytes.data()), bytes.size()}).value();
+}
+
+/// The bytes of a symbol in its section, empty when the image does not have them.
+std::span<const std::byte> bytes_of(Elf* elf, const GElf_Sym& symbol, std::span<const std::byte> image) {
+  Elf_Scn* section = elf_getscn(elf, symbol.st_shndx);
+  GElf_Shdr header;
+  if (section == nullptr || gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_PROGBITS ||
+      header.sh_offset > image.size() || header.sh_size > image.size() - header.sh_offset ||
+      symbol.st_value < header.sh_addr || symbol.st_value - header.sh_addr > header.sh_size ||
+      symbol.st_size > header.sh_size - (symbol.st_value - header.sh_addr))
+    return {};
+  return image.subspan(header.sh_offset + (symbol.st_value - header.sh_addr), symbol.st_size);
+}
+
+/// Hashes the instructions of each kernel. What a kernel calls is not part of it; `code_object_hash` covers
+/// that.
+void hash_code(Elf* elf, std::span<const std::byte> image, std::vector<KernelMetadata>& kernels) {
+  std::map<std::string_view, KernelMetadata*> by_name;
+  const uint64_t whole = hash_of(image);
+  for (KernelMetadata& kernel : kernels) {
+    kernel.code_object_hash = whole;
+    by_name[kernel.name] = &kernel;
+  }
+  for (Elf_Scn* section = elf_nextscn(elf, nullptr); section != nullptr;
+       section = elf_nextscn(elf, section)) {
+    GElf_Shdr header;
+    if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNSYM) continue;
+    Elf_Data* data = elf_getdata(section, nullptr);
+    GElf_Sym symbol;
+    for (int i = 0; data != nullptr && gelf_getsym(data, i, &symbol) != nullptr; ++i) {
+      if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC) continue;
+      const char* name = elf_strptr(elf, header.sh_link, symbol.st_name);
+      const auto kernel = name == nullptr ? by_name.end() : by_name.find(name);
+      if (kernel == by_name.end()) continue;
+      const std::span<const std::byte> code = bytes_of(elf, symbol, image);
+      if (!code.empty()) kernel->second->code_hash = hash_of(code);
+    }
+  }
+}
+
 }  // namespace
 
 Result<CodeObject> read_code_object(std::span<const std::byte> bytes) {
@@ -115,6 +164,7 @@ Result<CodeObject> read_code_object(std::span<const std::byte> bytes) {
         header.p_filesz <= bytes.size() - header.p_offset)
       read_notes(bytes.subspan(header.p_offset, header.p_filesz), out);
   }
+  if (!out.kernels.empty()) hash_code(elf.get(), bytes, out.kernels);
   // What is read-only after relocation is written by the loader only.
   std::erase_if(out.writable, [&](const WritableSegment& segment) {
     return segment.virtual_address >= relro.p_vaddr &&

@@ -26,8 +26,13 @@ struct KernelMetadata {
   uint32_t explicit_bytes = 0;  ///< end of the last explicit argument
   uint32_t private_bytes = 0;   ///< fixed scratch per work-item
   uint32_t group_bytes = 0;     ///< fixed LDS per workgroup
-  uint32_t vgprs = 0;
-  uint32_t sgprs = 0;
+  uint32_t vgprs = 0;           ///< per work-item
+  uint32_t agprs = 0;
+  uint32_t sgprs = 0;  ///< per wavefront
+  uint32_t vgpr_spills = 0;
+  uint32_t sgpr_spills = 0;
+  uint64_t code_hash = 0;         ///< FNV-1a of the function's bytes in the image; 0 when it has no symbol
+  uint64_t code_object_hash = 0;  ///< FNV-1a of the whole image
   std::vector<PointerArgument> pointers;
   int32_t hostcall_offset = -1;  ///< of the hidden host-call buffer's address; -1: not declared
 };

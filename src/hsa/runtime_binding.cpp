@@ -77,6 +77,14 @@ void* find_hip_symbol(const char* name) {
   return nullptr;
 }
 
+void* find_roctx_symbol(const char* name) {
+  if (void* address = next_symbol(name)) return address;
+  for (const char* soname : {"libroctx64.so.4", "libroctx64.so", "librocprofiler-sdk-roctx.so.1",
+                             "librocprofiler-sdk-roctx.so.0", "librocprofiler-sdk-roctx.so"})
+    if (void* address = symbol_in(soname, name)) return address;
+  return nullptr;
+}
+
 unsigned bind_api(HsaApi& api, void* (*find)(const char* name)) {
   unsigned found = 0;
   const auto one = [&](auto& member, const char* name) {

@@ -19,6 +19,9 @@ void* find_runtime_symbol(const char* name);
 /// The same for a HIP function, by the SONAMEs of the HIP generations.
 void* find_hip_symbol(const char* name);
 
+/// The same for a function of the marker library (roctx), by the names it has had.
+void* find_roctx_symbol(const char* name);
+
 /// Fills every member of `api` from `find`. @return how many names were found
 unsigned bind_api(HsaApi& api, void* (*find)(const char* name));
 

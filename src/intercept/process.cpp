@@ -12,16 +12,19 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <optional>
 
 #include "base/handshake.hpp"
 #include "base/log.hpp"
 #include "base/options.hpp"
+#include "base/rank.hpp"
 #include "hsa/runtime_binding.hpp"
 #include "intercept/environment.hpp"
 #include "intercept/exports.hpp"
 #include "intercept/instance.hpp"
 #include "intercept/start_lock.hpp"
 #include "replay/backtrace.hpp"
+#include "tool_api/marker_gate.hpp"
 #include "tool_api/tools.hpp"
 
 extern char** environ;
@@ -80,6 +83,22 @@ bool in_child() {
 
 void on_fork_child() { g_phase.store(Phase::forked, std::memory_order_release); }
 
+EndedNote counts(const report::Totals& totals) {
+  EndedNote note;
+  note.dispatches = totals.sums.dispatches;
+  note.replayed = totals.sums.of(report::Outcome::replayed);
+  note.skipped = totals.sums.skipped_sum();
+  note.lost = totals.lines_lost;
+  uint64_t most = 0;
+  for (size_t i = 0; i < report::kReasons; ++i) {
+    const uint64_t count = totals.sums.declined[i] + totals.sums.stopped[i];
+    if (count <= most) continue;
+    most = count;
+    note.reason = report::name_of(static_cast<report::Reason>(i));
+  }
+  return note;
+}
+
 void on_exit() {
   if (g_phase.load(std::memory_order_acquire) == Phase::forked || in_child()) return;
   const int saved = errno;
@@ -90,10 +109,7 @@ void on_exit() {
     g_phase.store(Phase::closed, std::memory_order_release);
     if (report::OutcomeSink* sink = state().sink.get()) {
       sink->finish();
-      const report::Sums sums = sink->totals().sums;
-      note(handshake_event::ended,
-           fmt::format("{} {}", sums.dispatches,
-                       sums.outcomes[static_cast<size_t>(report::Outcome::replayed)]));
+      note(handshake_event::ended, format_ended(counts(sink->totals())));
       if (!options().quiet) {
         const std::string table = sink->summary();
         for (size_t done = 0; done < table.size();) {
@@ -142,6 +158,12 @@ std::string must_stay_passive() {
     return options().errors.front();
   }
   if (!options().enabled) return "KREPLAY_ENABLE is off";
+  const std::optional<uint64_t> rank = job_rank();
+  if (!options().ranks.all() && !rank) {
+    log::warn("options",
+              "KREPLAY_RANKS is set, but this process is no rank of a parallel job; it runs without replay");
+    return "KREPLAY_RANKS is set, but it is no rank of a parallel job";
+  }
   if (const std::string other = foreign_profiler(); !other.empty()) {
     log::warn("start", "another profiler is active ({}); this library stays passive", other);
     return fmt::format("another profiler is active ({})", other);
@@ -155,6 +177,12 @@ std::string must_stay_passive() {
   return {};
 }
 
+/// A rank in which replay was not asked for: no reason to say anything.
+bool left_out() {
+  const std::optional<uint64_t> rank = job_rank();
+  return rank && !options().ranks.contains(*rank);
+}
+
 /// Once per process, when the first replayer is about to be made.
 void first_start() {
   State& s = state();
@@ -162,7 +190,10 @@ void first_start() {
   tool_api::start(options());
   if (!options().output.empty()) {
     const Status opened = s.sink->open(options().output);
-    if (!opened.ok()) log::error("KREPLAY_OUTPUT", "{}; no result file is written", opened.message());
+    if (!opened.ok()) {
+      log::error("KREPLAY_OUTPUT", "{}; no result file is written", opened.message());
+      note(handshake_event::no_results, opened.message());
+    }
     if (opened.ok()) note(handshake_event::results, s.sink->path());
   }
   replay::prepare_backtrace();
@@ -176,6 +207,12 @@ replay::Replayer* start_locked() {
   if (s.off || !runtime_ready(api)) return nullptr;
   s.pid.store(getpid(), std::memory_order_relaxed);
   const bool first = !s.once_done;
+  if (first && left_out()) {
+    note(handshake_event::excluded);
+    s.off = true;
+    g_phase.store(Phase::passive, std::memory_order_release);
+    return nullptr;
+  }
   if (const std::string why = first ? must_stay_passive() : std::string(); !why.empty()) {
     note(handshake_event::passive, why);
     s.off = true;
@@ -325,8 +362,10 @@ __attribute__((constructor)) void kreplay_loaded() {
   const int saved = errno;
   try {
     if (!intercept::second_instance()) {
-      intercept::prepare_environment(intercept::process::options());
-      handshake_note(intercept::process::options().handshake, handshake_event::loaded);
+      const Options& options = intercept::process::options();
+      intercept::prepare_environment(options);
+      tool_api::marker_gate().configure(options.from_marker, options.to_marker);
+      handshake_note(options.handshake, handshake_event::loaded);
     }
   } catch (...) {  // the option variables stay as they are
   }

@@ -19,6 +19,7 @@
 #include "replay/queue.hpp"
 #include "replay/signal_pool.hpp"
 #include "report/outcome.hpp"
+#include "snapshot/cache_flush.hpp"
 #include "snapshot/snapshot.hpp"
 
 namespace kreplay::replay {
@@ -28,6 +29,7 @@ class Window;
 
 struct AgentInfo {
   hsa_agent_t handle = {0};
+  uint32_t index = 0;  ///< position among the runtime's GPU agents
   uint32_t node = 0;
   std::string name;  ///< "gfx906"
   std::string product;
@@ -103,6 +105,7 @@ class Agent {
 
   // --- used by the window's owner only ---
   std::unique_ptr<snapshot::AgentSnapshot> snapshot;
+  std::unique_ptr<snapshot::CacheFlush> cache_flush;
   std::unique_ptr<Drain> drain;
   HostWrites host_writes;
   std::vector<report::PassTime> pass_times;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/options.hpp"
+#include "base/progress.hpp"
 #include "hsa/hsa_api.hpp"
 #include "replay/copy_fence.hpp"
 #include "replay/drain.hpp"
@@ -22,11 +23,16 @@ namespace kreplay::replay {
 struct Core {
   Core(const hsa::HsaApi& real, report::OutcomeSink& outcomes, const Options& settings,
        uint64_t ticks_per_second)
-      : api(real), sink(outcomes), options(settings), waiter(real, ticks_per_second) {}
+      : api(real),
+        sink(outcomes),
+        options(settings),
+        progress(map_progress(settings.progress)),
+        waiter(real, ticks_per_second) {}
 
   const hsa::HsaApi& api;
   report::OutcomeSink& sink;
   const Options options;
+  ProgressPage* const progress;  ///< null: nobody looks
   SignalWaiter waiter;
   CopyFence copies;
   QueueRegistry queues;

@@ -15,6 +15,21 @@ std::string demangle(const std::string& symbol) {
   return out;
 }
 
+report::KernelResources resources(const hsa::KernelMetadata& metadata) {
+  report::KernelResources out;
+  out.vgprs = metadata.vgprs;
+  out.agprs = metadata.agprs;
+  out.sgprs = metadata.sgprs;
+  out.vgpr_spills = metadata.vgpr_spills;
+  out.sgpr_spills = metadata.sgpr_spills;
+  out.lds_bytes = metadata.group_bytes;
+  out.scratch_bytes = metadata.private_bytes;
+  out.kernarg_bytes = metadata.kernarg_bytes;
+  out.code_hash = metadata.code_hash;
+  out.code_object_hash = metadata.code_object_hash;
+  return out;
+}
+
 }  // namespace
 
 KernelTable::KernelTable() {
@@ -71,7 +86,10 @@ Kernel& KernelTable::insert(uint64_t kernel_object, const std::string& symbol,
     kernel->symbol.resize(symbol.size() - 3);
   kernel->demangled = demangle(kernel->symbol);
   kernel->waits_on_memory = kernel->symbol == "__amd_rocclr_streamOpsWait";
-  if (metadata != nullptr) kernel->metadata = *metadata;
+  if (metadata != nullptr) {
+    kernel->metadata = *metadata;
+    kernel->info.resources = resources(*metadata);
+  }
   kernel->info.symbol = kernel->symbol;
   kernel->info.demangled = kernel->demangled;
   erase(kernel_object);

@@ -62,6 +62,8 @@ const char* explain(Reason reason) {
       return "this kernel did not end in time before";
     case Reason::callback_timeout:
       return "a tool callback did not return in time";
+    case Reason::cache_flush:
+      return "the caches cannot be flushed before each pass";
     case Reason::pass_timeout:
       return "a pass did not end in time";
     case Reason::queue_error:
@@ -122,6 +124,7 @@ Status Replayer::start() {
       if (!gpu) continue;
       AgentInfo info;
       info.handle = agent;
+      info.index = static_cast<uint32_t>(agents_.size());
       char name[64] = "";
       api.hsa_agent_get_info(agent, HSA_AGENT_INFO_NAME, name);
       info.name = std::string(name, strnlen(name, sizeof name));
@@ -142,6 +145,7 @@ Status Replayer::start() {
 void Replayer::release_runtime_objects() {
   for (const auto& agent : agents_) {
     if (agent->snapshot) agent->snapshot->release();
+    if (agent->cache_flush) agent->cache_flush->release();
     if (agent->drain) agent->drain->release();
     for (hsa_signal_t* signal : {&agent->pass_signal, &agent->drain_signal})
       if (signal->handle != 0) {
@@ -217,6 +221,7 @@ void Replayer::describe(Described& out, Queue& queue, const Packet& packet, cons
     out.launch_site = launch_site();
     record.launch_site = out.launch_site;
   }
+  record.lds_bytes = out.fields.group_segment_bytes;
   for (int i = 0; i < 3; ++i) {
     record.grid[i] = out.fields.grid[i];
     record.workgroup[i] = out.fields.workgroup[i];
@@ -258,6 +263,7 @@ void Replayer::write(const report::DispatchRecord& record, Kernel* kernel) {
         !kernel->announced.exchange(true, std::memory_order_relaxed))
       core_->sink.kernel(kernel->info);
     core_->sink.record(record);
+    if (core_->progress != nullptr) core_->progress->dispatches.fetch_add(1, std::memory_order_relaxed);
   } catch (const std::exception& error) {
     log::error("report", "a record could not be kept ({})", error.what());
   }
@@ -283,6 +289,7 @@ bool Replayer::wants(const Queue& queue, uint64_t kernel_object, Candidate& cand
   candidate.kernel = core_->kernels.find(kernel_object);
   candidate.call.kernel = candidate.kernel == nullptr ? nullptr : &candidate.kernel->info;
   candidate.call.agent = queue.agent().handle().handle;
+  candidate.call.agent_index = queue.agent().info().index;
   if (candidate.tool->wants(candidate.call)) return true;
   if (candidate.call.skipped != Reason::none)
     core_->sink.count_skipped(candidate.call.kernel, candidate.call.skipped);

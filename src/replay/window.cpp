@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <hsa/amd_hsa_signal.h>
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 
@@ -123,7 +124,22 @@ report::Reason Window::open_locked(std::string& detail) {
     detail = saved.message();
     return saved.code() == Error::budget ? Reason::budget : Reason::snapshot_failed;
   }
+  if (!flush_caches(detail)) {
+    agent_.snapshot->finish();
+    return Reason::cache_flush;
+  }
   return Reason::none;
+}
+
+/// Before each pass, as the last thing. @return false with the reason in `detail`; true at once when not
+/// asked for
+bool Window::flush_caches(std::string& detail) {
+  if (!core_.options.flush_caches) return true;
+  if (!agent_.cache_flush)
+    agent_.cache_flush = std::make_unique<snapshot::CacheFlush>(core_.api, agent_.handle());
+  const Status flushed = agent_.cache_flush->run();
+  if (!flushed) detail = flushed.message();
+  return flushed.ok();
 }
 
 /// The executable flag does not tell the application's buffers from the runtime's own pools, which must be
@@ -181,6 +197,8 @@ bool Window::break_if_stuck(uint64_t limit_ns) {
 void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::ReplayCall& call,
                  const tool_api::PassPlan& plan, report::DispatchRecord& record, std::string& detail) {
   agent_.pass_times.clear();
+  if (core_.progress != nullptr && kernel_ != nullptr)
+    set_progress_kernel(*core_.progress, kernel_->demangled);
   record.outcome = report::Outcome::replayed;
   const HostServices services(kernel_ == nullptr ? nullptr : &kernel_->metadata,
                               hsa::dispatch_fields(packet).kernarg_address, core_.extents);
@@ -195,6 +213,7 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
   }
   const bool endless = plan.mode == tool_api::PassMode::until_stopped;
   PassEnd end = PassEnd::done;
+  bool flushed = true;  // before the first pass: else the window would not have opened
   for (uint64_t pass = 0;; ++pass) {
     {
       const CallbackScope scope(*this);
@@ -204,9 +223,19 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
     if (end != PassEnd::done) break;
     {
       const CallbackScope scope(*this);
+      call.pass_times = agent_.pass_times;
       tool.pass_exit(call, pass);
     }
+    if (!flushed) {
+      // Memory had been put back already, so the pass was run; its time would be that of other conditions.
+      if (!agent_.pass_times.empty()) agent_.pass_times.pop_back();
+      detail += fmt::format("; pass {} ran without it and is not in the times", pass);
+      record.outcome = report::Outcome::stopped;
+      record.reason = Reason::cache_flush;
+      break;
+    }
     bool more = endless || pass + 1 < plan.passes;
+    if (!more) record.passes_end = report::PassesEnd::count;
     if (more && pass == 0 && services.used()) {
       record.outcome = report::Outcome::stopped;
       record.reason = Reason::host_services;
@@ -225,6 +254,8 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
     if (more) {
       const CallbackScope scope(*this);
       more = tool.continue_after(call, pass);
+      if (!more) record.passes_end = call.passes_end;
+      if (!more && call.passes_end == report::PassesEnd::none) record.passes_end = report::PassesEnd::tool;
     }
     if (!more) break;
     if (phase_.load(std::memory_order_acquire) == kStuck) {
@@ -243,6 +274,7 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
     const Status restored = agent_.snapshot->restore();
     if (!restored.ok()) fail_restore(record, pass + 1, restored.message());
     if (core_.options.host_write == Options::HostWrite::restore) agent_.host_writes.restore();
+    flushed = flush_caches(detail);
   }
   if (check_host) record.unverified_bytes = agent_.host_writes.unverified_bytes();
   const snapshot::SnapshotStats stats = agent_.snapshot->stats();
@@ -255,6 +287,9 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
   record.restore_ns = stats.restore_ns;
   record.passes = agent_.pass_times.data();
   record.passes_run = agent_.pass_times.size();
+  record.warmup = std::min<uint64_t>(call.warmup, record.passes_run);
+  record.relative_error_ppm = call.relative_error_ppm;
+  if (core_.options.flush_caches) record.cache = "flush";
   if (end != PassEnd::done) {
     record.outcome = report::Outcome::stopped;
     record.reason = end == PassEnd::failed ? Reason::queue_error : Reason::pass_timeout;
@@ -308,6 +343,7 @@ Window::PassEnd Window::run_pass(const Packet& packet, uint64_t pass, std::strin
     return PassEnd::handed_over;
   }
   remember_times();
+  if (core_.progress != nullptr) core_.progress->passes.fetch_add(1, std::memory_order_relaxed);
   return PassEnd::done;
 }
 

@@ -78,6 +78,7 @@ class Window {
   bool ready_signals(std::string& detail);
   void cover_arguments();
   void remember_times();
+  bool flush_caches(std::string& detail);
   enum class PassEnd { done, handed_over, failed };
   PassEnd run_pass(const hsa::Packet& packet, uint64_t pass, std::string& detail);
   void complete(hsa_signal_t application, hsa_signal_t last);

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <string_view>
+
+#include "base/fnv1a.hpp"
 
 namespace kreplay::report {
 
@@ -32,17 +33,9 @@ Facts machine_facts(const RunInfo& info, const std::string& root) {
 
 std::string machine_key(Facts facts) {
   std::sort(facts.begin(), facts.end());
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a, which every reader can recompute
-  const auto mix = [&hash](std::string_view text) {
-    for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  };
-  for (const auto& [name, value] : facts) {
-    mix(name);
-    mix("=");
-    mix(value);
-    mix("\n");
-  }
-  return fmt::format("{:016x}", hash);
+  Fnv1a hash;
+  for (const auto& [name, value] : facts) hash.mix(name).mix("=").mix(value).mix("\n");
+  return fmt::format("{:016x}", hash.value());
 }
 
 }  // namespace kreplay::report

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,7 @@ enum class Reason : uint8_t {
   queue_error,
   callback_timeout,
   filtered,
+  cache_flush,       ///< the caches could not be flushed although that was asked for
   runtime_internal,  ///< fill and copy kernels of HIP and the runtime, left out by default
   count
 };
@@ -48,11 +50,40 @@ enum class Reason : uint8_t {
 const char* name_of(Outcome outcome);
 const char* name_of(Reason reason);
 
+/// Why a replayed dispatch got no further pass.
+enum class PassesEnd : uint8_t {
+  none,        ///< it was not replayed to its end
+  count,       ///< as many as asked for
+  converged,   ///< the median is known well enough
+  max_passes,  ///< the limit of an open-ended number of passes
+  max_time,    ///< the limit of their time
+  tool,        ///< the tool said so
+};
+const char* name_of(PassesEnd end);
+
+constexpr uint64_t kUnknownError = UINT64_MAX;
+
+/// What the compiler made of a kernel: facts that do not depend on the run, so two runs can be compared
+/// without noise. Counts are those of the code object's metadata.
+struct KernelResources {
+  uint32_t vgprs = 0;  ///< per work-item; on gfx90a and later AGPRs are part of it
+  uint32_t agprs = 0;
+  uint32_t sgprs = 0;  ///< per wavefront
+  uint32_t vgpr_spills = 0;
+  uint32_t sgpr_spills = 0;
+  uint32_t lds_bytes = 0;      ///< fixed, per workgroup
+  uint32_t scratch_bytes = 0;  ///< fixed, per work-item
+  uint32_t kernarg_bytes = 0;
+  uint64_t code_hash = 0;         ///< FNV-1a of the kernel's instructions; 0 when they were not found
+  uint64_t code_object_hash = 0;  ///< FNV-1a of the whole code object
+};
+
 /// A kernel, interned once per code object. Names are stable for the life of the process.
 struct KernelInfo {
   uint64_t kernel_id = 0;
-  std::string_view symbol;     ///< mangled, without ".kd"
-  std::string_view demangled;  ///< as the filters see it
+  std::string_view symbol;                   ///< mangled, without ".kd"
+  std::string_view demangled;                ///< as the filters see it
+  std::optional<KernelResources> resources;  ///< absent when the code object has no metadata for it
 };
 
 /// Times of one executed pass, ns on the system clock (hsa_amd_profiling_get_dispatch_time's domain).
@@ -71,6 +102,7 @@ struct DispatchRecord {
   uint64_t correlation_id = 0;
   uint32_t grid[3] = {};       ///< work-items
   uint32_t workgroup[3] = {};  ///< work-items
+  uint32_t lds_bytes = 0;      ///< per workgroup, dynamic part included
   Outcome outcome = Outcome::declined;
   Reason reason = Reason::none;
   std::string_view detail;  ///< one sentence, may be empty; valid during the call that writes the record
@@ -78,6 +110,10 @@ struct DispatchRecord {
   uint64_t passes_requested = 0;
   const PassTime* passes = nullptr;  ///< [passes_run]; valid during the call
   uint64_t passes_run = 0;
+  uint64_t warmup = 0;  ///< how many of the first passes are not to be counted; at most passes_run
+  PassesEnd passes_end = PassesEnd::none;
+  uint64_t relative_error_ppm =
+      kUnknownError;  ///< of the median, in millionths; kUnknownError: was not looked at
   uint64_t extents = 0;
   uint64_t bytes_saved = 0;
   uint64_t bytes_restored = 0;

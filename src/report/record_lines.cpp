@@ -16,6 +16,23 @@ void append_field(LineBuffer& out, std::string_view name, const uint32_t (&dims)
   fmt::format_to(std::back_inserter(out), ",\"{}\":[{},{},{}]", name, dims[0], dims[1], dims[2]);
 }
 
+void append_hash(LineBuffer& out, std::string_view name, uint64_t hash) {
+  if (hash != 0) fmt::format_to(std::back_inserter(out), ",\"{}\":\"{:016x}\"", name, hash);
+}
+
+void append_resources(LineBuffer& out, const KernelResources& resources) {
+  append_field(out, "vgprs", uint64_t{resources.vgprs});
+  append_field(out, "agprs", uint64_t{resources.agprs});
+  append_field(out, "sgprs", uint64_t{resources.sgprs});
+  append_field(out, "vgpr_spills", uint64_t{resources.vgpr_spills});
+  append_field(out, "sgpr_spills", uint64_t{resources.sgpr_spills});
+  append_field(out, "lds_bytes", uint64_t{resources.lds_bytes});
+  append_field(out, "scratch_bytes", uint64_t{resources.scratch_bytes});
+  append_field(out, "kernarg_bytes", uint64_t{resources.kernarg_bytes});
+  append_hash(out, "code_hash", resources.code_hash);
+  append_hash(out, "code_object_hash", resources.code_object_hash);
+}
+
 std::string utc_text(uint64_t unix_ns) {
   const auto seconds = static_cast<time_t>(unix_ns / 1'000'000'000);
   tm parts{};
@@ -78,6 +95,7 @@ void append_header(LineBuffer& out, const RunInfo& info, const ProcessInfo& proc
   append_field(out, "producer", "libkreplay " KREPLAY_VERSION);
   append_field(out, "host", process.host);
   append_field(out, "pid", static_cast<uint64_t>(process.pid));
+  if (process.rank) append_field(out, "rank", *process.rank);
   append_field(out, "program", process.program);
   append_field(out, "start", utc_text(process.start_unix_ns));
   append_field(out, "start_unix_ns", process.start_unix_ns);
@@ -106,6 +124,7 @@ void append_kernel(LineBuffer& out, const KernelInfo& kernel) {
   append_field(out, "id", kernel.kernel_id);
   append_field(out, "symbol", kernel.symbol);
   append_field(out, "name", kernel.demangled);
+  if (kernel.resources) append_resources(out, *kernel.resources);
   append(out, "}\n");
 }
 
@@ -123,6 +142,7 @@ void append_dispatch(LineBuffer& out, const DispatchRecord& record) {
   append_field(out, "correlation", record.correlation_id);
   append_field(out, "grid", record.grid);
   append_field(out, "workgroup", record.workgroup);
+  append_field(out, "lds_bytes", uint64_t{record.lds_bytes});
   append_field(out, "outcome", std::string_view(name_of(record.outcome)));
   append_field(out, "reason", std::string_view(name_of(record.reason)));
   append_field(out, "detail", record.detail);
@@ -130,6 +150,10 @@ void append_dispatch(LineBuffer& out, const DispatchRecord& record) {
   append_field(out, "cache", record.cache);
   append_field(out, "passes_requested", record.passes_requested);
   append_field(out, "passes_run", record.passes_run);
+  append_field(out, "warmup", record.warmup);
+  append_field(out, "passes_end", std::string_view(name_of(record.passes_end)));
+  if (record.relative_error_ppm != kUnknownError)
+    append_field(out, "relative_error_ppm", record.relative_error_ppm);
   append(out, ",\"passes\":[");
   for (uint64_t i = 0; record.passes != nullptr && i < record.passes_run; ++i) {
     fmt::format_to(std::back_inserter(out), "{}[{},{}]", i == 0 ? "" : ",", record.passes[i].start_ns,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "report/json_text.hpp"
@@ -15,8 +16,9 @@ namespace kreplay::report {
 struct ProcessInfo {
   std::string host;
   int64_t pid = 0;
-  std::string program;         ///< path of the executable
-  uint64_t start_unix_ns = 0;  ///< wall clock
+  std::optional<uint64_t> rank;  ///< in a parallel job
+  std::string program;           ///< path of the executable
+  uint64_t start_unix_ns = 0;    ///< wall clock
   Facts machine;
 };
 

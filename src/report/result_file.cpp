@@ -24,27 +24,35 @@ std::string reason(int error) {
 
 }  // namespace
 
-std::string expand_pattern(std::string_view pattern, pid_t pid, std::string_view host) {
+std::string expand_pattern(std::string_view pattern, pid_t pid, std::string_view host,
+                           std::optional<uint64_t> rank) {
   std::string path;
+  bool own = false;  // no other rank has this name
   for (size_t i = 0; i < pattern.size(); ++i) {
     const char kind = pattern[i] == '%' && i + 1 < pattern.size() ? pattern[i + 1] : '\0';
-    if (kind == 'p')
+    if (kind == 'p' || (kind == 'r' && !rank))
       path += std::to_string(pid);
+    else if (kind == 'r')
+      path += std::to_string(*rank);
     else if (kind == 'h')
       path += host;
     else
       path += pattern[i];
-    if (kind == 'p' || kind == 'h' || kind == '%') ++i;
+    own |= kind == 'p' || kind == 'r';
+    if (kind == 'p' || kind == 'h' || kind == 'r' || kind == '%') ++i;
   }
-  return path;
+  return own || !rank ? path : with_infix(path, "r" + std::to_string(*rank));
 }
 
-std::string numbered_name(const std::string& path, unsigned number) {
-  if (number == 0) return path;
+std::string with_infix(const std::string& path, const std::string& infix) {
   const size_t name = path.rfind('/') == std::string::npos ? 0 : path.rfind('/') + 1;
   size_t dot = path.rfind('.');
   if (dot == std::string::npos || dot <= name) dot = path.size();  // ".hidden" has no extension
-  return path.substr(0, dot) + "." + std::to_string(number) + path.substr(dot);
+  return path.substr(0, dot) + "." + infix + path.substr(dot);
+}
+
+std::string numbered_name(const std::string& path, unsigned number) {
+  return number == 0 ? path : with_infix(path, std::to_string(number));
 }
 
 std::string host_name() {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,14 @@
 
 namespace kreplay::report {
 
-/// Replaces %p (process id), %h (host name) and %% in `pattern`.
-std::string expand_pattern(std::string_view pattern, pid_t pid, std::string_view host);
+/// Replaces %p (process id), %h (host name), %r (rank) and %% in `pattern`.
+/// @param rank in a parallel job; without one %r is the process id. A pattern that has neither %p nor %r gets
+/// ".r<rank>"
+///        before its extension, so that each rank has a file by its name.
+std::string expand_pattern(std::string_view pattern, pid_t pid, std::string_view host,
+                           std::optional<uint64_t> rank);
+/// "a/b.jsonl", "x" -> "a/b.x.jsonl"; without an extension it comes last.
+std::string with_infix(const std::string& path, const std::string& infix);
 /// "a/b.jsonl", 2 -> "a/b.2.jsonl"; without an extension the number comes last; 0 changes nothing.
 std::string numbered_name(const std::string& path, unsigned number);
 /// Host name, '/' replaced; "localhost" when the system does not tell.

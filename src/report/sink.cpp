@@ -1,5 +1,6 @@
 #include "report/sink.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/rank.hpp"
 #include "report/json_text.hpp"
 #include "report/record_lines.hpp"
 #include "report/result_file.hpp"
@@ -80,7 +82,11 @@ OutcomeSink::~OutcomeSink() = default;
 Status OutcomeSink::open(const std::string& pattern) {
   if (pattern.empty()) return {};
   impl_->asked_for_file = true;
-  return impl_->file.open(expand_pattern(pattern, ::getpid(), host_name()));
+  struct stat info {};
+  const bool device =
+      ::stat(pattern.c_str(), &info) == 0 && !S_ISREG(info.st_mode);  // the same for all ranks
+  return impl_->file.open(
+      expand_pattern(pattern, ::getpid(), host_name(), device ? std::nullopt : job_rank()));
 }
 
 std::string OutcomeSink::path() const { return impl_->file.path(); }
@@ -88,8 +94,9 @@ std::string OutcomeSink::path() const { return impl_->file.path(); }
 void OutcomeSink::header(const RunInfo& info) {
   if (!impl_->file.is_open()) return;
   LineBuffer line;
-  append_header(line, info,
-                {host_name(), ::getpid(), program_path(), impl_->start_unix_ns, machine_facts(info)});
+  append_header(
+      line, info,
+      {host_name(), ::getpid(), job_rank(), program_path(), impl_->start_unix_ns, machine_facts(info)});
   impl_->file.write_line({line.data(), line.size()});
 }
 

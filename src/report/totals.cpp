@@ -48,7 +48,7 @@ void Totals::add(const DispatchRecord& record) {
   kernel.sums.add(record);
   const bool timed = record.outcome == Outcome::replayed || record.outcome == Outcome::stopped;
   if (!timed || record.passes == nullptr) return;
-  for (uint64_t i = 0; i < record.passes_run; ++i) {
+  for (uint64_t i = record.warmup; i < record.passes_run; ++i) {
     const PassTime& pass = record.passes[i];
     if (pass.end_ns >= pass.start_ns) kernel.pass_ns.add(pass.end_ns - pass.start_ns);
   }

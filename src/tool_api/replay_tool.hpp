@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "report/outcome.hpp"
 #include "rocprofiler-sdk/rocprofiler.h"
@@ -38,6 +39,7 @@ struct ContextSet {
 struct Candidate {
   const report::KernelInfo* kernel = nullptr;  ///< null when the kernel object is unknown
   uint64_t agent = 0;                          ///< hsa_agent_t::handle
+  uint32_t agent_index = 0;                    ///< position among the runtime's GPU agents
   // filled by `wants`
   uint64_t launch = 0;  ///< ordinal per kernel and agent, from 1; 0 if the kernel is never wanted
   report::Reason skipped =
@@ -51,7 +53,14 @@ struct ReplayCall : Candidate {
   rocprofiler_kernel_dispatch_info_t info = {};
   uint64_t thread_id = 0;
   rocprofiler_correlation_id_t correlation = {};
+  /// Times of the passes that have run, kept current by the window; valid until the next pass.
+  std::span<const report::PassTime> pass_times;
+  // for the record, set by a tool that knows
+  uint64_t warmup = 0;                                     ///< first passes that do not count
+  report::PassesEnd passes_end = report::PassesEnd::none;  ///< why continue_after() said no
+  uint64_t relative_error_ppm = report::kUnknownError;
   // owned by the tool side
+  uint64_t started_ns = 0;  ///< host clock at CONFIG ENTER
   PassPlan plan;
   rocprofiler_user_data_t config_data = {};
   rocprofiler_user_data_t pass_data = {};

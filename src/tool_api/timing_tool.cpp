@@ -1,8 +1,14 @@
 #include "tool_api/timing_tool.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <new>
 #include <string>
 
+#include "base/clock.hpp"
 #include "base/log.hpp"
+#include "report/convergence.hpp"
 
 namespace kreplay::tool_api {
 
@@ -30,8 +36,14 @@ bool is_runtime_internal(const report::KernelInfo* kernel) {
   return kernel == nullptr || kernel->symbol.starts_with("__amd_rocclr_");
 }
 
-Result<std::unique_ptr<TimingTool>> TimingTool::make(const Options& options) {
-  std::unique_ptr<TimingTool> tool(new TimingTool);
+Result<std::unique_ptr<TimingTool>> TimingTool::make(const Options& options, const MarkerGate& gate) {
+  std::unique_ptr<TimingTool> tool(new TimingTool(gate));
+  tool->warmup_ = options.warmup;
+  tool->until_ = options.until_rel_error;
+  tool->min_passes_ = options.min_passes;
+  tool->max_passes_ = options.max_passes;
+  tool->max_time_ns_ = options.max_time_ns;
+  tool->agents_ = options.agents;
   tool->passes_ = options.passes;
   tool->internal_kernels_ = options.internal_kernels;
   if (!options.kernels.empty()) {
@@ -45,7 +57,7 @@ Result<std::unique_ptr<TimingTool>> TimingTool::make(const Options& options) {
     tool->exclude_ = std::move(*filter);
   }
   if (!options.launches.empty()) {
-    auto set = LaunchSet::parse(options.launches);
+    auto set = NumberSet::parse(options.launches, 1);
     if (!set)
       return {Error::invalid_argument,
               fmt::format("KREPLAY_LAUNCHES='{}': {}", options.launches, set.status().message())};
@@ -54,12 +66,13 @@ Result<std::unique_ptr<TimingTool>> TimingTool::make(const Options& options) {
   return tool;
 }
 
-report::Reason TimingTool::verdict(const report::KernelInfo* kernel) const {
+report::Reason TimingTool::verdict(const report::KernelInfo* kernel, uint32_t agent_index) const {
   if (!internal_kernels_ && is_runtime_internal(kernel)) return report::Reason::runtime_internal;
   const std::string_view name = kernel != nullptr ? kernel->demangled : std::string_view("unknown");
   const auto matches = [&](const std::regex& filter) {
     return std::regex_search(name.begin(), name.end(), filter);
   };
+  if (!agents_.contains(agent_index)) return report::Reason::filtered;
   if (kernels_ && !matches(*kernels_)) return report::Reason::filtered;
   if (exclude_ && matches(*exclude_)) return report::Reason::filtered;
   return report::Reason::none;
@@ -67,12 +80,13 @@ report::Reason TimingTool::verdict(const report::KernelInfo* kernel) const {
 
 bool TimingTool::wants(Candidate& candidate) noexcept {
   try {
-    LaunchTable::Entry& entry = table_.entry(candidate.kernel, candidate.agent,
-                                             [this](const report::KernelInfo* k) { return verdict(k); });
+    LaunchTable::Entry& entry =
+        table_.entry(candidate.kernel, candidate.agent,
+                     [&](const report::KernelInfo* k) { return verdict(k, candidate.agent_index); });
     candidate.skipped = entry.verdict;
     if (candidate.skipped != report::Reason::none) return false;
     candidate.launch = entry.launches.fetch_add(1, std::memory_order_relaxed) + 1;
-    if (!launches_.contains(candidate.launch)) candidate.skipped = report::Reason::filtered;
+    if (!launches_.contains(candidate.launch) || !gate_.open()) candidate.skipped = report::Reason::filtered;
   } catch (...) {
     log::warn("timing tool", "out of memory for a launch count; a launch of {} is not replayed",
               candidate.kernel != nullptr ? candidate.kernel->demangled : "an unknown kernel");
@@ -82,12 +96,57 @@ bool TimingTool::wants(Candidate& candidate) noexcept {
 }
 
 PassPlan TimingTool::config_enter(ReplayCall& call) noexcept {
-  call.plan = passes_ > 1 ? PassPlan{PassMode::fixed, passes_} : PassPlan{};
+  call.warmup = warmup_;
+  call.started_ns = monotonic_ns();
+  const uint64_t passes = warmup_ + passes_;
+  if (until_ > 0)
+    call.plan = {PassMode::until_stopped, 0};
+  else
+    call.plan = passes > 1 ? PassPlan{PassMode::fixed, passes} : PassPlan{};
   return call.plan;
 }
 
 bool TimingTool::continue_after(ReplayCall& call, uint64_t pass) noexcept {
-  return pass + 1 < call.plan.passes;
+  using report::PassesEnd;
+  if (call.plan.mode != PassMode::until_stopped) return pass + 1 < call.plan.passes;
+  if (pass + 1 < warmup_ + min_passes_) return true;
+  const uint64_t counted = pass + 1 - warmup_;
+  const bool out_of_time = monotonic_ns() - call.started_ns >= max_time_ns_;
+  const bool last = counted >= max_passes_ || out_of_time;
+  if (!last && !report::is_checkpoint(counted, min_passes_)) return true;
+  const double error =
+      relative_error(call.pass_times.subspan(std::min<size_t>(warmup_, call.pass_times.size())));
+  call.relative_error_ppm =
+      std::isfinite(error) ? static_cast<uint64_t>(std::llround(error * 1e6)) : report::kUnknownError;
+  if (error <= until_)
+    call.passes_end = PassesEnd::converged;
+  else if (last)
+    call.passes_end = out_of_time ? PassesEnd::max_time : PassesEnd::max_passes;
+  return call.passes_end == PassesEnd::none;
+}
+
+double TimingTool::relative_error(std::span<const report::PassTime> times) {
+  std::vector<uint64_t> durations;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!spare_.empty()) {
+      durations = std::move(spare_.back());
+      spare_.pop_back();
+    }
+  }
+  durations.clear();
+  double error = std::numeric_limits<double>::infinity();
+  try {
+    for (const report::PassTime& time : times)
+      if (time.end_ns >= time.start_ns) durations.push_back(time.end_ns - time.start_ns);
+    error = report::median_relative_error(durations);
+    const std::lock_guard lock(mutex_);
+    spare_.push_back(std::move(durations));
+  } catch (const std::bad_alloc&) {
+    log::warn("timing tool", "out of memory for the times of {} passes; their error is not known",
+              times.size());
+  }
+  return error;
 }
 
 }  // namespace kreplay::tool_api

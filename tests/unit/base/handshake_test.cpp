@@ -9,6 +9,25 @@
 
 using namespace kreplay;
 
+TEST_CASE("counts at exit come back, older notes with fewer of them too") {
+  kreplay::EndedNote note;
+  note.dispatches = 5;
+  note.replayed = 4;
+  note.skipped = 3;
+  note.lost = 2;
+  note.reason = "multi_packet";
+  const auto back = kreplay::parse_ended(kreplay::format_ended(note));
+  CHECK(back.dispatches == 5);
+  CHECK(back.replayed == 4);
+  CHECK(back.skipped == 3);
+  CHECK(back.lost == 2);
+  CHECK(back.reason == "multi_packet");
+  const auto fewer = kreplay::parse_ended("3 2");
+  CHECK(fewer.replayed == 2);
+  CHECK(fewer.lost == 0);
+  CHECK(fewer.reason.empty());
+}
+
 TEST_CASE("notes are appended and read back") {
   char path[] = "/tmp/kreplay-test-XXXXXX";
   const int fd = ::mkstemp(path);

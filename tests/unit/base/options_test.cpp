@@ -50,12 +50,55 @@ Case seconds(const char* name, uint64_t Options::*member) {
            "99999999999999999999"}};
 }
 
+Case text(const char* name, std::string Options::*member) {
+  return {name,
+          {{"", [=](const Options& o) { return (o.*member).empty(); }},
+           {"step 5: (a)", [=](const Options& o) { return o.*member == "step 5: (a)"; }}},
+          {}};
+}
+Case numbers(const char* name, kreplay::NumberSet Options::*member) {
+  return {name,
+          {{"", [=](const Options& o) { return (o.*member).all(); }},
+           {"0,2-",
+            [=](const Options& o) {
+              return (o.*member).contains(0) && !(o.*member).contains(1) && (o.*member).contains(9);
+            }}},
+          {"x", "-", "2-1", "1,"}};
+}
+
 std::vector<Case> cases() {
   return {
       {"KREPLAY_PASSES",
        {{"1", [](const Options& o) { return o.passes == 1; }},
         {"1000000", [](const Options& o) { return o.passes == 1'000'000; }}},
        {"", "0", "1000001", "-1", "5x", "+5", " 5", "0x10", "2.0", "99999999999999999999"}},
+      {"KREPLAY_WARMUP",
+       {{"0", [](const Options& o) { return o.warmup == 0; }},
+        {"3", [](const Options& o) { return o.warmup == 3; }}},
+       {"", "-1", "1000001", "x"}},
+      {"KREPLAY_UNTIL_REL_ERROR",
+       {{"1%", [](const Options& o) { return o.until_rel_error == 0.01; }},
+        {"0.025", [](const Options& o) { return o.until_rel_error == 0.025; }},
+        {"0.5%", [](const Options& o) { return o.until_rel_error == 0.005; }}},
+       {"", "0", "0%", "100%", "1", "-1%", "1 %", "%", "1e-2", "nan", "inf", "x"}},
+      {"KREPLAY_MIN_PASSES",
+       {{"1", [](const Options& o) { return o.min_passes == 1; }},
+        {"1000", [](const Options& o) { return o.min_passes == 1000; }}},
+       {"", "0", "1001", "x"}},
+      {"KREPLAY_MAX_PASSES",
+       {{"10", [](const Options& o) { return o.max_passes == 10; }},
+        {"1000000", [](const Options& o) { return o.max_passes == 1'000'000; }}},
+       {"", "0", "1000001"}},
+      seconds("KREPLAY_MAX_TIME", &Options::max_time_ns),
+      text("KREPLAY_FROM_MARKER", &Options::from_marker),
+      text("KREPLAY_TO_MARKER", &Options::to_marker),
+      numbers("KREPLAY_AGENTS", &Options::agents),
+      numbers("KREPLAY_RANKS", &Options::ranks),
+      {"KREPLAY_CACHE",
+       {{"none", [](const Options& o) { return !o.flush_caches; }},
+        {"flush", [](const Options& o) { return o.flush_caches; }}},
+       {"", "cold", "1"}},
+      text("KREPLAY_PROGRESS", &Options::progress),
       regex("KREPLAY_KERNELS", &Options::kernels),
       regex("KREPLAY_EXCLUDE", &Options::exclude),
       {"KREPLAY_LAUNCHES",
@@ -65,8 +108,8 @@ std::vector<Case> cases() {
       flag("KREPLAY_INTERNAL_KERNELS", &Options::internal_kernels),
       {"KREPLAY_OUTPUT",
        {{"", [](const Options& o) { return o.output.empty(); }},
-        {"/tmp/run-%h-%p-100%%.jsonl",
-         [](const Options& o) { return o.output == "/tmp/run-%h-%p-100%%.jsonl"; }}},
+        {"/tmp/run-%h-%p-%r-100%%.jsonl",
+         [](const Options& o) { return o.output == "/tmp/run-%h-%p-%r-100%%.jsonl"; }}},
        {"%", "a%q", "a%p%", "100%.jsonl"}},
       flag("KREPLAY_QUIET", &Options::quiet),
       flag("KREPLAY_BACKTRACE", &Options::backtrace),

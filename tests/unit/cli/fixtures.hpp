@@ -66,7 +66,7 @@ inline std::string write_results(const std::string& path, const std::vector<Kern
   sink.header(info);
   uint64_t id = 0;
   for (const auto& kernel : kernels) {
-    const KernelInfo kernel_info{++id, kernel.name, kernel.name};
+    const KernelInfo kernel_info{++id, kernel.name, kernel.name, {}};
     DispatchRecord record;
     record.dispatch_id = id;
     record.kernel = &kernel_info;

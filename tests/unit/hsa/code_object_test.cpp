@@ -42,6 +42,7 @@ TEST_CASE("kernels with their arguments") {
   CHECK(scale->pointers[0].offset == 0);
   CHECK(scale->hostcall_offset == -1);
   CHECK(scale->vgprs > 0);
+  CHECK(scale->vgpr_spills == 0);
 
   // A struct by value: each of its aligned words may be an address.
   const KernelMetadata* indirect = find(*object, "_Z8indirect4Pair");
@@ -53,6 +54,32 @@ TEST_CASE("kernels with their arguments") {
   REQUIRE(talks != nullptr);
   CHECK(talks->hostcall_offset == 32);
   CHECK(talks->explicit_bytes == 4);
+}
+
+TEST_CASE("hashes tell which kernel's instructions changed") {
+  auto bytes = sample();
+  const auto before = read_code_object(bytes);
+  REQUIRE(before.ok());
+  const auto changed_after = [&](size_t at) {
+    auto copy = bytes;
+    copy.at(at) ^= std::byte{1};
+    const auto after = read_code_object(copy);
+    REQUIRE(after.ok());
+    std::vector<std::string> changed;
+    for (const KernelMetadata& kernel : after->kernels) {
+      const KernelMetadata* old = find(*before, kernel.name);
+      REQUIRE(old != nullptr);
+      CHECK(kernel.code_object_hash != old->code_object_hash);
+      if (kernel.code_hash != old->code_hash) changed.push_back(kernel.name);
+    }
+    return changed;
+  };
+  // llvm-readelf -S --dyn-syms: .text is 0x1000 lower in the file than in memory; _Z5scalePffi begins at
+  // 0x1d00 with 132 bytes, _Z8indirect4Pair at 0x1e00.
+  CHECK(changed_after(0xd00) == std::vector<std::string>{"_Z5scalePffi"});
+  CHECK(changed_after(0xd00 + 131) == std::vector<std::string>{"_Z5scalePffi"});
+  CHECK(changed_after(0xd00 + 132).empty());  // padding
+  CHECK(changed_after(0xe00) == std::vector<std::string>{"_Z8indirect4Pair"});
 }
 
 TEST_CASE("C13: writable segments hold the variables; what is read-only after relocation is left out") {

@@ -62,8 +62,14 @@ inline std::vector<nlohmann::json> read_lines(const std::string& path) {
   return lines;
 }
 
-inline const KernelInfo kAxpy{1, "_Z4axpyIfEvPT_S1_i", "void axpy<float>(float*, float*, int)"};
-inline const KernelInfo kHistogram{2, "_Z9histogramPjS_", "histogram(unsigned int*, unsigned int*)"};
+inline const KernelInfo kAxpy{1, "_Z4axpyIfEvPT_S1_i", "void axpy<float>(float*, float*, int)", {}};
+inline const KernelInfo kHistogram{2, "_Z9histogramPjS_", "histogram(unsigned int*, unsigned int*)", {}};
+
+/// The same kernel as from a code object with metadata.
+inline KernelInfo compiled(KernelInfo kernel) {
+  kernel.resources = {36, 4, 22, 1, 2, 4096, 16, 280, 0xcafe, 0xdecade};
+  return kernel;
+}
 
 inline const std::vector<PassTime> kPasses = {{1000, 13300}, {20000, 32100}, {40000, 52900}};
 
@@ -77,6 +83,7 @@ inline DispatchRecord replayed(const KernelInfo& kernel, const std::vector<PassT
   record.correlation_id = 17;
   record.grid[0] = 1024;
   record.grid[1] = record.grid[2] = 1;
+  record.lds_bytes = 4352;
   record.workgroup[0] = 256;
   record.workgroup[1] = record.workgroup[2] = 1;
   record.outcome = Outcome::replayed;

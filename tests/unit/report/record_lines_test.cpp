@@ -16,12 +16,14 @@ std::string whole_file() {
   LineBuffer out;
   RunInfo info = fixtures::run_info();
   const Facts machine = {{"agent0", "gfx906, Vega 20, 16384 MiB, 60 compute units"}, {"driver", "6.8.5"}};
-  append_header(out, info, {"node7", 1234, "/opt/app", 1'700'000'000'123'456'789, machine});
-  append_kernel(out, fixtures::kAxpy);
+  append_header(out, info, {"node7", 1234, 3, "/opt/app", 1'700'000'000'123'456'789, machine});
+  append_kernel(out, fixtures::compiled(fixtures::kAxpy));
   append_kernel(out, fixtures::kHistogram);
   Totals totals;
   DispatchRecord record = fixtures::replayed(fixtures::kAxpy, fixtures::kPasses);
   record.dispatch_id = 1;
+  record.passes_end = PassesEnd::converged;
+  record.relative_error_ppm = 4300;
   append_dispatch(out, record);
   totals.add(record);
   record = fixtures::declined(fixtures::kHistogram, Reason::budget, "needs 10 bytes; 5 are available");
@@ -61,7 +63,7 @@ TEST_CASE("every line parses, and has its type first") {
 }
 
 TEST_CASE("the largest values and odd names come back as they were") {
-  const KernelInfo odd{UINT64_MAX - 1, "\"sym\\bol\"", "line\nbreak \xff"};
+  const KernelInfo odd{UINT64_MAX - 1, "\"sym\\bol\"", "line\nbreak \xff", {}};
   DispatchRecord record = fixtures::declined(odd, Reason::snapshot_failed, "a \"detail\"");
   record.dispatch_id = record.queue_id = record.bytes_saved = UINT64_MAX;
   LineBuffer out;
@@ -83,6 +85,9 @@ TEST_CASE("every outcome and reason has a name of its own, listed in docs/result
   std::vector<std::string> names;
   for (size_t i = 0; i < kOutcomes; ++i) names.emplace_back(name_of(static_cast<Outcome>(i)));
   for (size_t i = 0; i < kReasons; ++i) names.emplace_back(name_of(static_cast<Reason>(i)));
+  for (const PassesEnd end :
+       {PassesEnd::count, PassesEnd::converged, PassesEnd::max_passes, PassesEnd::max_time, PassesEnd::tool})
+    names.emplace_back(name_of(end));
   for (const auto& name : names) {
     INFO(name);
     CHECK(name != "unknown");

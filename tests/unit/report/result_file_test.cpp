@@ -18,9 +18,14 @@ using fixtures::has;
 using fixtures::read_file;
 
 TEST_CASE("placeholders are replaced") {
-  CHECK(expand_pattern("a-%p-%h.jsonl", 12, "node") == "a-12-node.jsonl");
-  CHECK(expand_pattern("100%%p%p", 12, "node") == "100%p12");
-  CHECK(expand_pattern("%q%", 12, "node") == "%q%");
+  CHECK(expand_pattern("a-%p-%h.jsonl", 12, "node", {}) == "a-12-node.jsonl");
+  CHECK(expand_pattern("100%%p%p", 12, "node", {}) == "100%p12");
+  CHECK(expand_pattern("%q%", 12, "node", {}) == "%q%");
+  CHECK(expand_pattern("a-%r.jsonl", 12, "node", {}) == "a-12.jsonl");
+  CHECK(expand_pattern("a-%r.jsonl", 12, "node", 3) == "a-3.jsonl");
+  CHECK(expand_pattern("a-%p.jsonl", 12, "node", 3) == "a-12.jsonl");
+  CHECK(expand_pattern("x.d/a-%h.jsonl", 12, "node", 3) == "x.d/a-node.r3.jsonl");
+  CHECK(expand_pattern("a", 12, "node", 0) == "a.r0");
   CHECK(host_name().find('/') == std::string::npos);
 }
 

@@ -72,7 +72,7 @@ TEST_CASE("the trailer is the sum of the records, from many threads") {
   threads.reserve(kThreads);
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&sink, t] {
-      const KernelInfo kernel{static_cast<uint64_t>(10 + t % 3), "symbol", "name"};
+      const KernelInfo kernel{static_cast<uint64_t>(10 + t % 3), "symbol", "name", {}};
       for (int i = 0; i < kPerThread; ++i) {
         DispatchRecord record = i % 4 == 0 ? fixtures::declined(kernel, Reason::graph, "why")
                                            : fixtures::replayed(kernel, fixtures::kPasses);

@@ -58,7 +58,7 @@ TEST_CASE("the summary of a run") {
   unknown.outcome = Outcome::opted_out;
   totals.add(unknown);
   // Another overload of the first kernel, and one that was only ever skipped.
-  const KernelInfo overload{7, "_Z4axpyIfEvPT_S1_l", "void axpy<float>(float*, float*, long)"};
+  const KernelInfo overload{7, "_Z4axpyIfEvPT_S1_l", "void axpy<float>(float*, float*, long)", {}};
   totals.add(fixtures::declined(overload, Reason::budget, ""));
   totals.kernels[9].sums.skipped[static_cast<size_t>(Reason::runtime_internal)] = 12;
   totals.kernels[1].sums.skipped[static_cast<size_t>(Reason::filtered)] = 6;
@@ -81,7 +81,7 @@ TEST_CASE("C95: memory does not grow with the number of dispatches") {
   // Times over three octaves, ten kernels; what a kernel holds is bounded by its histogram.
   Totals totals;
   std::vector<KernelInfo> kernels;
-  for (uint64_t id = 0; id < 10; ++id) kernels.push_back({id, "s", "n"});
+  for (uint64_t id = 0; id < 10; ++id) kernels.push_back({id, "s", "n", {}});
   for (uint64_t i = 0; i < 200'000; ++i) {
     const std::vector<PassTime> passes = {{0, 1000 + i % 7000}};
     totals.add(fixtures::replayed(kernels[i % 10], passes));

@@ -19,8 +19,8 @@ void* operator new(size_t size) {
   if (void* p = std::malloc(size)) return p;
   throw std::bad_alloc();
 }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, size_t) noexcept { std::free(p); }
+__attribute__((noinline)) void operator delete(void* p) noexcept { std::free(p); }
+__attribute__((noinline)) void operator delete(void* p, size_t) noexcept { std::free(p); }
 
 using namespace kreplay;            // NOLINT(google-build-using-namespace): test code
 using namespace kreplay::tool_api;  // NOLINT(google-build-using-namespace)
@@ -53,6 +53,19 @@ bool wanted(TimingTool& tool, const report::KernelInfo* info, report::Reason* wh
   CHECK(wants == (call.skipped == report::Reason::none));
   if (why != nullptr) *why = call.skipped;
   return wants;
+}
+
+/// Passes of the given durations, as the window shows them to the tool one by one. @return passes that ran
+size_t run_passes(TimingTool& tool, ReplayCall& call, const std::vector<uint64_t>& durations) {
+  std::vector<report::PassTime> times;
+  times.reserve(durations.size());
+  tool.config_enter(call);
+  for (size_t pass = 0; pass < durations.size(); ++pass) {
+    times.push_back({1000, 1000 + durations[pass]});
+    call.pass_times = times;
+    if (!tool.continue_after(call, pass)) return pass + 1;
+  }
+  return durations.size();
 }
 
 const report::KernelInfo kScale = kernel("_Z5scalePff", "scale(float*, float)");
@@ -231,4 +244,95 @@ TEST_CASE("threads_count_every_launch_once") {
   uint64_t sum = 0;
   for (const uint64_t s : sums) sum += s;
   CHECK(sum == 200u * (80u * 81u / 2));  // per kernel 1 + 2 + ... + 80
+}
+
+TEST_CASE("warm-up passes come before those that count") {
+  Options options;
+  options.passes = 3;
+  options.warmup = 2;
+  auto tool = make(options);
+  ReplayCall call = call_of(&kScale);
+  const PassPlan plan = tool->config_enter(call);
+  CHECK(plan.mode == PassMode::fixed);
+  CHECK(plan.passes == 5);
+  CHECK(call.warmup == 2);
+  options.passes = 1;
+  CHECK(make(options)->config_enter(call).passes == 3);
+}
+
+TEST_CASE("passes end when the median is known well enough, and the call says so") {
+  Options options;
+  options.until_rel_error = 0.01;
+  options.min_passes = 8;
+  options.max_passes = 40;
+  options.warmup = 1;
+  auto tool = make(options);
+  ReplayCall call = call_of(&kScale);
+  std::vector<uint64_t> steady(100, 5000);
+  steady[0] = 90'000;  // warm-up
+  CHECK(run_passes(*tool, call, steady) == 1 + 8);
+  CHECK(call.passes_end == report::PassesEnd::converged);
+  CHECK(call.relative_error_ppm == 0);
+
+  ReplayCall noisy_call = call_of(&kScale);
+  std::vector<uint64_t> noisy;
+  for (uint64_t i = 0; i < 100; ++i) noisy.push_back(i % 2 == 0 ? 4000 : 6000);
+  CHECK(run_passes(*tool, noisy_call, noisy) == 1 + 40);
+  CHECK(noisy_call.passes_end == report::PassesEnd::max_passes);
+  CHECK(noisy_call.relative_error_ppm > 100'000);
+
+  options.max_time_ns = 1;
+  tool = make(options);
+  ReplayCall late_call = call_of(&kScale);
+  CHECK(run_passes(*tool, late_call, noisy) == 1 + 8);  // the least number is run all the same
+  CHECK(late_call.passes_end == report::PassesEnd::max_time);
+}
+
+TEST_CASE("the error of a growing number of passes takes no memory once its buffer is there") {
+  Options options;
+  options.until_rel_error = 1e-9;
+  options.min_passes = 6;
+  options.max_passes = 200;
+  auto tool = make(options);
+  std::vector<uint64_t> noisy;
+  for (uint64_t i = 0; i < 200; ++i) noisy.push_back(1000 + i * 7919 % 501);
+  ReplayCall first = call_of(&kScale);
+  CHECK(run_passes(*tool, first, noisy) == 200);
+  std::vector<report::PassTime> times;
+  for (const uint64_t duration : noisy) times.push_back({0, duration});
+  ReplayCall call = call_of(&kScale);
+  tool->config_enter(call);
+  g_allocations = 0;
+  g_counting = true;
+  for (size_t pass = 0; pass < times.size(); ++pass) {
+    call.pass_times = std::span(times).first(pass + 1);
+    (void)tool->continue_after(call, pass);
+  }
+  g_counting = false;
+  CHECK(g_allocations.load() == 0);
+}
+
+TEST_CASE("only the agents that were named are replayed on") {
+  Options options;
+  options.agents = *NumberSet::parse("1", 0);
+  auto tool = make(options);
+  ReplayCall first = call_of(&kScale, 100), second = call_of(&kScale, 101);
+  first.agent_index = 0;
+  second.agent_index = 1;
+  CHECK_FALSE(tool->wants(first));
+  CHECK(first.skipped == report::Reason::filtered);
+  CHECK(tool->wants(second));
+}
+
+TEST_CASE("launches outside of the markers are counted, not replayed") {
+  MarkerGate gate;
+  gate.configure("begin", "end");
+  auto tool = std::move(*TimingTool::make(Options(), gate));
+  CHECK_FALSE(wanted(*tool, &kScale));
+  gate.mark("begin");
+  ReplayCall inside = call_of(&kScale);
+  CHECK(tool->wants(inside));
+  CHECK(inside.launch == 2);
+  gate.mark("end");
+  CHECK_FALSE(wanted(*tool, &kScale));
 }

@@ -1,4 +1,4 @@
-#include "base/launch_set.hpp"
+#include "base/number_set.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,15 +7,15 @@
 namespace kreplay {
 namespace {
 
-bool read_number(std::string_view text, uint64_t* out) {
+bool read_number(std::string_view text, uint64_t least, uint64_t* out) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
-  return error == std::errc() && end == text.data() + text.size() && *out >= 1;
+  return error == std::errc() && end == text.data() + text.size() && *out >= least;
 }
 
 }  // namespace
 
-Result<LaunchSet> LaunchSet::parse(std::string_view text) {
-  LaunchSet set;
+Result<NumberSet> NumberSet::parse(std::string_view text, uint64_t least) {
+  NumberSet set;
   if (text.empty()) return set;
   while (true) {
     const size_t comma = text.find(',');
@@ -23,17 +23,17 @@ Result<LaunchSet> LaunchSet::parse(std::string_view text) {
     const size_t dash = part.find('-');
     uint64_t first = 0;
     uint64_t last = 0;
-    bool good = read_number(part.substr(0, dash), &first);
+    bool good = read_number(part.substr(0, dash), least, &first);
     if (dash == std::string_view::npos) {
       last = first;
     } else if (dash + 1 == part.size()) {
       last = UINT64_MAX;
     } else {
-      good = good && read_number(part.substr(dash + 1), &last) && last >= first;
+      good = good && read_number(part.substr(dash + 1), least, &last) && last >= first;
     }
     if (!good)
-      return {Error::invalid_argument,
-              "\"" + std::string(part) + "\" is not a launch or a range of launches"};
+      return {Error::invalid_argument, "\"" + std::string(part) + "\" is not a number from " +
+                                           std::to_string(least) + " or a range of them"};
     set.ranges_.emplace_back(first, last);
     if (comma == std::string_view::npos) break;
     text.remove_prefix(comma + 1);
@@ -42,7 +42,7 @@ Result<LaunchSet> LaunchSet::parse(std::string_view text) {
   std::vector<std::pair<uint64_t, uint64_t>> merged;
   for (const auto& range : set.ranges_) {
     // The previous range may reach UINT64_MAX, so compare without adding to it.
-    if (!merged.empty() && range.first - 1 <= merged.back().second) {
+    if (!merged.empty() && (range.first == 0 || range.first - 1 <= merged.back().second)) {
       merged.back().second = std::max(merged.back().second, range.second);
     } else {
       merged.push_back(range);
@@ -52,11 +52,11 @@ Result<LaunchSet> LaunchSet::parse(std::string_view text) {
   return set;
 }
 
-bool LaunchSet::contains(uint64_t launch) const {
+bool NumberSet::contains(uint64_t number) const {
   if (ranges_.empty()) return true;
-  auto after = std::upper_bound(ranges_.begin(), ranges_.end(), launch,
+  auto after = std::upper_bound(ranges_.begin(), ranges_.end(), number,
                                 [](uint64_t value, const auto& range) { return value < range.first; });
-  return after != ranges_.begin() && launch <= std::prev(after)->second;
+  return after != ranges_.begin() && number <= std::prev(after)->second;
 }
 
 }  // namespace kreplay
