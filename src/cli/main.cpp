@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cli/commands/commands.hpp"
+#include "cli/commands/pages.hpp"
 #include "cli/output.hpp"
 #include "cli/run.hpp"
 
@@ -13,6 +14,7 @@ using namespace kreplay::cli;
 int command_line(int argc, char** argv) {
   CLI::App app{
       "Kernel replay for AMD GPUs: run each selected kernel several times inside one application run."};
+  app.formatter(std::make_shared<HelpFormatter>());
   app.set_version_flag("--version", "kreplay " KREPLAY_VERSION);
   app.require_subcommand(1);
   app.footer("See kreplay SUBCOMMAND --help, and docs/cli.md for exit statuses.");
@@ -20,6 +22,9 @@ int command_line(int argc, char** argv) {
   add_run(app, &status);
   add_report(app, &status);
   add_compare(app, &status);
+  add_merge(app, &status);
+  add_doctor(app, &status);
+  add_pages(app, &status);
 
   const bool is_run = argc > 1 && std::strcmp(argv[1], "run") == 0;
   const int failed = is_run ? kRunFailed : kUsage;

@@ -2,11 +2,14 @@
 
 #include <elf.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+
+#include "cli/child.hpp"
 
 namespace kreplay::cli {
 namespace {
@@ -80,6 +83,22 @@ Result<std::string> find_library(const std::string& name, const std::string& pro
   return {Error::not_found, name + " was not found; looked for " + tried};
 }
 
+Result<std::vector<std::string>> libraries_to_preload(const std::string& named, bool soft) {
+  std::vector<std::string> libraries;
+  std::vector<const char*> names = {"libkreplay.so"};
+  if (soft) names.push_back("libkreplay-softgpu.so");
+  for (const char* name : names) {
+    if (libraries.empty() && !named.empty()) {
+      libraries.push_back(named);
+      continue;
+    }
+    Result<std::string> found = find_library(name, own_path());
+    if (!found) return found.status();
+    libraries.push_back(std::move(*found));
+  }
+  return libraries;
+}
+
 std::string find_program(const std::string& name, const std::string& search_path) {
   if (name.find('/') != std::string::npos) return is_file(name) ? name : "";
   for (const std::string& folder : split(search_path, ":")) {
@@ -95,7 +114,8 @@ ProgramKind classify(const std::string& path) {
   if (::stat(path.c_str(), &info) != 0) return ProgramKind::unknown;
   const bool other_user = (info.st_mode & S_ISUID) != 0 && info.st_uid != ::geteuid();
   const bool other_group = (info.st_mode & S_ISGID) != 0 && info.st_gid != ::getegid();
-  if (other_user || other_group) return ProgramKind::privileged;
+  const bool capable = ::geteuid() != 0 && ::getxattr(path.c_str(), "security.capability", nullptr, 0) > 0;
+  if (other_user || other_group || capable) return ProgramKind::privileged;
   std::ifstream file(path, std::ios::binary);
   Elf64_Ehdr header{};
   file.read(reinterpret_cast<char*>(&header), sizeof header);

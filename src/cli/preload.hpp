@@ -19,6 +19,11 @@ Result<std::string> preload_list(const std::string& existing, const std::vector<
 /// @return Error::not_found with the places that were tried
 Result<std::string> find_library(const std::string& name, const std::string& program);
 
+/// The libraries of a run, in the order of LD_PRELOAD.
+/// @param named path of libkreplay.so; empty: the one that belongs to this program
+/// @param soft with the software GPU
+Result<std::vector<std::string>> libraries_to_preload(const std::string& named, bool soft);
+
 /// What can be told of a program before it starts.
 enum class ProgramKind { dynamic_program, static_program, other_class, script, privileged, unknown };
 /// @param path a file; looked at, never run

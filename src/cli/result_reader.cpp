@@ -84,6 +84,7 @@ void Reader::dispatch(const Json& line) {
   record.reason = *reason;
   if (!line.at("kernel").is_null()) record.kernel = &kernels.at(line.at("kernel").get<uint64_t>());
   record.passes_run = line.at("passes_run");
+  record.warmup = std::min(line.value("warmup", uint64_t{0}), record.passes_run);
   record.bytes_saved = line.at("bytes_saved");
   record.bytes_restored = line.at("bytes_restored");
   record.save_ns = line.at("save_ns");
@@ -101,8 +102,9 @@ void Reader::dispatch(const Json& line) {
       (record.outcome == Outcome::replayed || record.outcome == Outcome::stopped)) {
     ShapeKey key{std::string(record.kernel->demangled), line.at("grid"), line.at("workgroup")};
     Samples& samples = out.samples[std::move(key)];
-    for (const auto& pass : passes)
-      if (pass.end_ns >= pass.start_ns) samples.add(static_cast<double>(pass.end_ns - pass.start_ns));
+    for (size_t i = record.warmup; i < passes.size(); ++i)
+      if (passes[i].end_ns >= passes[i].start_ns)
+        samples.add(static_cast<double>(passes[i].end_ns - passes[i].start_ns));
   }
   out.totals.add(record);
 }

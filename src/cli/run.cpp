@@ -1,22 +1,23 @@
 #include "cli/run.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "base/options.hpp"
+#include "base/progress.hpp"
+#include "base/rank.hpp"
+#include "cli/child.hpp"
 #include "cli/output.hpp"
 #include "cli/preload.hpp"
-
-extern char** environ;
+#include "cli/progress_line.hpp"
+#include "cli/verdict.hpp"
 
 namespace kreplay::cli {
 namespace {
@@ -27,82 +28,24 @@ void pass_on(int signal) {
   if (g_child > 0) ::kill(g_child, signal);
 }
 
-/// A file that goes away with its owner.
-struct HandshakeFile {
-  HandshakeFile() {
-    const char* folder = std::getenv("TMPDIR");
-    path = std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp") + "/kreplay-handshake-XXXXXX";
-    const int fd = ::mkostemp(path.data(), O_CLOEXEC);
-    if (fd >= 0)
-      ::close(fd);
-    else
-      path.clear();
-  }
-  ~HandshakeFile() {
-    if (!path.empty()) ::unlink(path.c_str());
-  }
-  HandshakeFile(const HandshakeFile&) = delete;
-  HandshakeFile& operator=(const HandshakeFile&) = delete;
-  std::string path;
-};
-
-/// The program's environment: ours, with `set` on top.
-std::vector<std::string> merged_environment(const std::vector<std::pair<std::string, std::string>>& set) {
-  std::vector<std::string> merged;
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string text = *entry;
-    const std::string name = text.substr(0, text.find('='));
-    const bool replaced =
-        std::any_of(set.begin(), set.end(), [&](const auto& pair) { return pair.first == name; });
-    if (!replaced) merged.push_back(text);
-  }
-  for (const auto& [name, value] : set) {
-    merged.push_back(name);
-    merged.back().append("=").append(value);
-  }
-  return merged;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& strings) {
-  std::vector<char*> out;
-  out.reserve(strings.size() + 1);
-  for (std::string& text : strings) out.push_back(text.data());
-  out.push_back(nullptr);
-  return out;
-}
-
-/// Starts the program. @return its pid, or -1 with errno of the failed step
-pid_t start(const std::string& path, std::vector<std::string> command, std::vector<std::string> environment) {
-  int report[2];
-  if (::pipe2(report, O_CLOEXEC) != 0) return -1;
-  std::vector<char*> arguments = pointers(command);
-  std::vector<char*> variables = pointers(environment);
-  const pid_t child = ::fork();
-  if (child == 0) {
-    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
-    ::execve(path.c_str(), arguments.data(), variables.data());
-    const int error = errno;
-    ssize_t ignored = ::write(report[1], &error, sizeof error);
-    (void)ignored;
-    ::_exit(kNoSuchProgram);
-  }
-  ::close(report[1]);
-  int error = child < 0 ? errno : 0;
-  if (child > 0 && ::read(report[0], &error, sizeof error) == static_cast<ssize_t>(sizeof error)) {
-    ::waitpid(child, nullptr, 0);
-  } else if (child > 0) {
-    error = 0;
-  }
-  ::close(report[0]);
-  errno = error;
-  return error == 0 ? child : -1;
-}
-
-int wait_for(pid_t child) {
+/// Waits for the child; meanwhile shows its progress if there is a page. @return status as waitpid(2) gives
+/// it
+int wait_for(pid_t child, const ProgressPage* page) {
+  constexpr timespec kInterval{0, 200'000'000};
   int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  const uint64_t begin = monotonic_ns();
+  sigset_t ended;
+  ::sigemptyset(&ended);
+  ::sigaddset(&ended, SIGCHLD);
+  if (page != nullptr) ::sigprocmask(SIG_BLOCK, &ended, nullptr);
+  ProgressLine line(STDERR_FILENO);
+  for (;;) {
+    const pid_t done = ::waitpid(child, &status, page != nullptr ? WNOHANG : 0);
+    if (done == child || (done < 0 && errno != EINTR)) return status;
+    if (page == nullptr) continue;
+    line.paint(*page, monotonic_ns() - begin);
+    ::sigtimedwait(&ended, nullptr, &kInterval);
   }
-  return status;
 }
 
 [[noreturn]] void end_as(int signal) {
@@ -117,76 +60,30 @@ int wait_for(pid_t child) {
   ::_exit(128 + signal);
 }
 
-}  // namespace
-
-HandshakeVerdict judge(const std::vector<HandshakeNote>& notes, const std::string& program,
-                       bool allow_nothing) {
-  HandshakeVerdict verdict;
-  const auto count = [&notes](std::string_view event) {
-    return std::count_if(notes.begin(), notes.end(),
-                         [event](const auto& note) { return note.event == event; });
-  };
-  if (count(handshake_event::loaded) == 0) {
-    verdict.good = false;
-    std::string why = "the loader passed over it (is the path right, is it built for this machine?)";
-    switch (classify(program)) {
-      case ProgramKind::static_program:
-        why = "the program is linked statically, so nothing can be preloaded";
-        break;
-      case ProgramKind::privileged:
-        why = "the program is set-uid or set-gid, so the loader ignores preloads";
-        break;
-      case ProgramKind::other_class:
-        why = "the program is for another kind of processor";
-        break;
-      default:
-        break;
-    }
-    verdict.sentences.push_back("libkreplay.so was not loaded: " + why);
-    return verdict;
-  }
-  for (const auto& note : notes) {
-    if (note.event == handshake_event::results) verdict.sentences.push_back("results in " + note.detail);
-    if (note.event == handshake_event::passive)
-      verdict.sentences.push_back(fmt::format("process {} ran without replay: {}", note.pid, note.detail));
-  }
-  uint64_t dispatches = 0;
-  uint64_t replayed = 0;
-  for (const auto& note : notes) {
-    if (note.event != handshake_event::ended) continue;
-    char* rest = nullptr;
-    dispatches += std::strtoull(note.detail.c_str(), &rest, 10);
-    replayed += std::strtoull(rest, nullptr, 10);
-  }
-  if (replayed > 0 || allow_nothing) return verdict;
-  if (count(handshake_event::runtime) == 0) {
-    verdict.good = false;
-    verdict.sentences.push_back(count(handshake_event::passive) != 0
-                                    ? "nothing was measured"
-                                    : "nothing was measured: no process of the program used an HSA runtime");
-  } else if (count(handshake_event::ended) == 0) {
-    verdict.sentences.push_back("the program did not end through exit, so its counts are not known");
-  } else {
-    verdict.good = false;
-    verdict.sentences.push_back(
-        fmt::format("nothing was measured: of {} candidate dispatches none was replayed", dispatches));
-  }
-  return verdict;
+/// This very process is of a rank that was not asked for: then its program measures nothing, which is right.
+bool left_out(const Options& options) {
+  const auto rank = job_rank();
+  return rank && !options.ranks.contains(*rank);
 }
+
+}  // namespace
 
 int run(const RunRequest& request) {
   const char* search = std::getenv("PATH");
   const std::string& name = request.command.front();
   const std::string program = find_program(name, search != nullptr ? search : "/usr/bin:/bin");
   if (program.empty()) {
-    say(name + ": no such program");
-    return kNoSuchProgram;
+    const bool folder = name.find('/') != std::string::npos && ::access(name.c_str(), F_OK) == 0;
+    say(name + (folder ? ": cannot be run: it is no file" : ": no such program"));
+    return folder ? kCannotExecute : kNoSuchProgram;
   }
-  const HandshakeFile handshake;
-  if (handshake.path.empty()) {
+  TemporaryFile handshake("handshake");
+  if (handshake.path().empty()) {
     say(std::string("cannot create a temporary file: ") + std::strerror(errno));
     return kRunFailed;
   }
+  TemporaryFile progress("progress", request.progress ? kProgressBytes : 0);
+  const ProgressPage* page = request.progress ? map_progress(progress.path()) : nullptr;
   const char* preloaded = std::getenv("LD_PRELOAD");
   const auto list = preload_list(preloaded != nullptr ? preloaded : "", request.libraries);
   if (!list) {
@@ -195,7 +92,8 @@ int run(const RunRequest& request) {
   }
   auto variables = request.variables;
   variables.emplace_back("LD_PRELOAD", *list);
-  variables.emplace_back("KREPLAY_HANDSHAKE", handshake.path);
+  variables.emplace_back("KREPLAY_HANDSHAKE", handshake.path());
+  if (page != nullptr) variables.emplace_back("KREPLAY_PROGRESS", progress.path());
   std::vector<std::string> environment = merged_environment(variables);
   const Options options = read_options(pointers(environment).data());
   if (!options.errors.empty()) {
@@ -204,20 +102,22 @@ int run(const RunRequest& request) {
   }
 
   for (const int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_IGN);
-  const pid_t child = start(program, request.command, environment);
+  const pid_t child = start_program(program, request.command, environment);
   if (child < 0) {
     say(program + ": cannot be run: " + std::strerror(errno));
     return errno == ENOENT ? kNoSuchProgram : kCannotExecute;
   }
   g_child = child;
   for (const int signal : {SIGTERM, SIGHUP}) ::signal(signal, pass_on);
-  const int status = wait_for(child);
+  const int status = wait_for(child, page);
   g_child = 0;
 
-  const HandshakeVerdict verdict = judge(read_handshake(handshake.path), program, request.allow_nothing);
+  const HandshakeVerdict verdict =
+      judge(read_handshake(handshake.path()), program, request.allow_nothing || left_out(options));
   for (const std::string& sentence : verdict.sentences) say(sentence);
   if (WIFSIGNALED(status)) {
-    ::unlink(handshake.path.c_str());
+    handshake.remove();
+    progress.remove();
     end_as(WTERMSIG(status));
   }
   const int own = WEXITSTATUS(status);

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "base/handshake.hpp"
-#include "base/status.hpp"
+#include "cli/child.hpp"
 
 namespace kreplay::cli {
 
@@ -17,18 +15,11 @@ constexpr int kNoSuchProgram = 127;
 
 struct RunRequest {
   std::vector<std::string> command;
-  std::vector<std::pair<std::string, std::string>> variables;  ///< KREPLAY_* and others to set
-  std::vector<std::string> libraries;                          ///< to preload, in order
-  bool allow_nothing = false;  ///< a run without a replayed dispatch is no failure
+  Variables variables;                 ///< KREPLAY_* and others to set
+  std::vector<std::string> libraries;  ///< to preload, in order
+  bool progress = false;               ///< show on stderr how far the program is
+  bool allow_nothing = false;          ///< a run without a replayed dispatch is no failure
 };
-
-/// What a run's notes amount to, apart from the program's own status.
-struct HandshakeVerdict {
-  bool good = true;
-  std::vector<std::string> sentences;  ///< to say, whether good or not
-};
-HandshakeVerdict judge(const std::vector<HandshakeNote>& notes, const std::string& program,
-                       bool allow_nothing);
 
 /// Runs it. SIGTERM and SIGHUP are passed on; SIGINT and SIGQUIT reach the program from the terminal. When a
 /// signal ended the program, the same one ends this process.

@@ -2,27 +2,12 @@
 # The kreplay command with the real library, on the software GPU: run, report, compare.
 #   run_soft.sh KREPLAY HSA_PROGRAM CODE_OBJECT
 set -uo pipefail
-kreplay=$1 program=$2
-export E2E_CODE_OBJECT=$3
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-failed=0
-# expect STATUS TEXT COMMAND...: the command ends with that status and its output has the text
-expect() {
-  local want=$1 text=$2 got=0
-  shift 2
-  "$@" >"$folder/out" 2>&1 || got=$?
-  if [ "$got" -ne "$want" ] || { [ -n "$text" ] && ! grep -qF -- "$text" "$folder/out"; }; then
-    echo "FAILED: $* -> status $got (want $want), output without \"$text\":"
-    cat "$folder/out"
-    failed=1
-  fi
-}
+. "$(dirname "$0")/expect.sh"
 expect 0 "results in $folder/run.jsonl" "$kreplay" run --device soft --passes 3 -o "$folder/run.jsonl" -- "$program"
 expect 0 "" grep -q '"name":"gfx906".*"memory_bytes":[1-9]' "$folder/run.jsonl"
 expect 0 count_up "$kreplay" report "$folder/run.jsonl"
 expect 0 "kreplay: ok" "$kreplay" compare "$folder/run.jsonl" "$folder/run.jsonl"
-expect 125 "none was replayed" "$kreplay" run --device soft --kernels '^absent$' -- "$program"
+expect 125 "none was selected" "$kreplay" run --device soft --kernels '^absent$' -- "$program"
 expect 0 "" "$kreplay" run --device soft --kernels '^absent$' --allow-nothing -- "$program"
 expect 125 "no process of the program used an HSA runtime" "$kreplay" run --device soft -- true
 expect 1 "no process of the program used an HSA runtime" "$kreplay" run --device soft -- false

@@ -14,6 +14,10 @@ constexpr int kUsage = 2;  ///< exit status of every subcommand but `run`: wrong
 void add_run(CLI::App& app, int* status);
 void add_report(CLI::App& app, int* status);
 void add_compare(CLI::App& app, int* status);
+void add_merge(CLI::App& app, int* status);
+void add_doctor(CLI::App& app, int* status);
+/// Not shown: the build calls it.
+void add_pages(CLI::App& app, int* status);
 
 /// Reads result files and says what is odd about them.
 /// @return false after saying why one of them cannot be read

@@ -57,20 +57,66 @@ TEST_CASE("run fails where nothing was measured") {
 }
 
 TEST_CASE("run sets the variables that its options name, and keeps existing preloads") {
-  const auto run =
-      shell(kGood + "LD_PRELOAD=libm.so.6 " + kRun +
-            "--passes 7 --kernels 'a|b' --exclude c --launches 2- -o 'r-%p.jsonl' --quiet --batch split "
-            "--host-write ignore --internal-kernels --tool /t/a.so --tool /t/b.so -- env");
+  const auto run = shell(
+      kGood + "LD_PRELOAD=libm.so.6 " + kRun +
+      "--passes 7 --warmup 2 --kernels 'a|b' --exclude c --launches 2- -o 'r-%p.jsonl' --quiet --batch split "
+      "--from-marker 'step 1' --to-marker 'step 2' --agents 0,2 --ranks 0-3 --cache flush "
+      "--host-write ignore --internal-kernels --tool /t/a.so --tool /t/b.so -- env");
   INFO(run.text);
   REQUIRE(run.code() == 0);
   for (const char* line :
        {"KREPLAY_PASSES=7\n", "KREPLAY_KERNELS=a|b\n", "KREPLAY_EXCLUDE=c\n", "KREPLAY_LAUNCHES=2-\n",
-        "KREPLAY_OUTPUT=r-%p.jsonl\n", "KREPLAY_QUIET=1\n", "KREPLAY_BATCH=split\n",
-        "KREPLAY_HOST_WRITE=ignore\n", "KREPLAY_INTERNAL_KERNELS=1\n",
-        "ROCP_TOOL_LIBRARIES=/t/a.so:/t/b.so\n", ":libm.so.6\n"}) {
+        "KREPLAY_OUTPUT=r-%p.jsonl\n", "KREPLAY_QUIET=1\n", "KREPLAY_BATCH=split\n", "KREPLAY_WARMUP=2\n",
+        "KREPLAY_FROM_MARKER=step 1\n", "KREPLAY_TO_MARKER=step 2\n", "KREPLAY_AGENTS=0,2\n",
+        "KREPLAY_RANKS=0-3\n", "KREPLAY_CACHE=flush\n", "KREPLAY_HOST_WRITE=ignore\n",
+        "KREPLAY_INTERNAL_KERNELS=1\n", "ROCP_TOOL_LIBRARIES=/t/a.so:/t/b.so\n", ":libm.so.6\n"}) {
     INFO(line);
     CHECK(has(run.text, line));
   }
+}
+
+TEST_CASE("passes are a number or open-ended, not both") {
+  const auto open =
+      shell(kGood + kRun + "--until-rel-error 1% --min-passes 8 --max-passes 50 --max-time 2.5 -- env");
+  INFO(open.text);
+  CHECK(open.code() == 0);
+  for (const char* line : {"KREPLAY_UNTIL_REL_ERROR=1%\n", "KREPLAY_MIN_PASSES=8\n",
+                           "KREPLAY_MAX_PASSES=50\n", "KREPLAY_MAX_TIME=2.5\n"})
+    CHECK(has(open.text, line));
+  CHECK(shell(kRun + "--passes 3 --until-rel-error 1% -- true").code() == 125);
+  CHECK(shell(kRun + "--max-passes 3 -- true").code() == 125);
+  const auto crossed = shell(kRun + "--until-rel-error 1% --min-passes 9 --max-passes 3 -- true");
+  CHECK(crossed.code() == 125);
+  CHECK(has(crossed.text, "more than KREPLAY_MAX_PASSES"));
+}
+
+TEST_CASE("lost results make a run fail, a failure of the program stays its own") {
+  const std::string lost = "STAND_IN_NOTES='loaded;runtime=x;ended=3 3 0 2' ";
+  const auto run = shell(lost + kRun + "-- true");
+  CHECK(run.code() == 125);
+  CHECK(has(run.text, "2 records could not be written"));
+  CHECK(shell(lost + kRun + "-- sh -c 'exit 9'").code() == 9);
+}
+
+TEST_CASE("a rank that was not asked for is no failure") {
+  const std::string notes = "STAND_IN_NOTES='loaded;excluded=' ";
+  CHECK(shell("OMPI_COMM_WORLD_RANK=1 " + notes + kRun + "--ranks 0 -- true").code() == 0);
+  CHECK(shell(notes + kRun + "--ranks 0 -- true").code() == 125);  // as the parent of all ranks
+}
+
+TEST_CASE("a static program cannot be preloaded, and the sentence says so") {
+  const Folder folder;
+  std::ofstream(folder / "main.c") << "int main(void) { return 0; }\n";
+  REQUIRE(shell("cc -static -o " + folder / "static" + " " + folder / "main.c").code() == 0);
+  const auto run = shell(kRun + "-- " + folder / "static");
+  CHECK(run.code() == 125);
+  CHECK(has(run.text, "linked statically"));
+}
+
+TEST_CASE("a folder is no program") {
+  const auto run = shell(kRun + "-- /tmp/");
+  CHECK(run.code() == 126);
+  CHECK(has(run.text, "/tmp/: cannot be run: it is no file"));
 }
 
 TEST_CASE("report prints the table") {

@@ -1,4 +1,4 @@
-#include "cli/run.hpp"
+#include "cli/verdict.hpp"
 
 #include "fixtures.hpp"
 
@@ -49,4 +49,41 @@ TEST_CASE("C88: silence is an error with its likely cause") {
   const auto silent = judge({}, "/proc/self/exe", true);
   CHECK_FALSE(silent.good);
   CHECK(has(all(silent), "libkreplay.so was not loaded"));
+}
+
+TEST_CASE("C68: a run that selected nothing, launched nothing or declined everything says which") {
+  using namespace handshake_event;
+  const auto unselected = judge({note(loaded), note(runtime, "/lib"), note(ended, "0 0 7 0")}, "", false);
+  CHECK_FALSE(unselected.good);
+  CHECK(has(all(unselected), "of 7 launches none was selected"));
+  const auto idle = judge({note(loaded), note(runtime, "/lib"), note(ended, "0 0 0 0")}, "", false);
+  CHECK_FALSE(idle.good);
+  CHECK(has(all(idle), "launched no kernel"));
+  const auto bypassed =
+      judge({note(loaded), note(runtime, "/lib"), note(ended, "5 0 0 0 bypassed")}, "", false);
+  CHECK_FALSE(bypassed.good);
+  CHECK(
+      has(all(bypassed), "of 5 candidate dispatches none was replayed, most often for the reason bypassed"));
+}
+
+TEST_CASE("results that are not there or not whole are a failure, whatever was replayed") {
+  using namespace handshake_event;
+  const auto lost = judge({note(loaded), note(runtime, "/lib"), note(ended, "5 5 0 3")}, "", false);
+  CHECK_FALSE(lost.good);
+  CHECK(has(all(lost), "3 records could not be written"));
+  const auto none = judge({note(loaded), note(no_results, "cannot create the result file /x"),
+                           note(runtime, "/lib"), note(ended, "5 5 0 0")},
+                          "", true);
+  CHECK_FALSE(none.good);
+  CHECK(has(all(none), "cannot create the result file /x"));
+}
+
+TEST_CASE("ranks that were left out do not count; when there was no other one, nothing was measured") {
+  using namespace handshake_event;
+  CHECK(judge({note(loaded), note(loaded), note(excluded), note(runtime, "/lib"), note(ended, "3 2")}, "",
+              false)
+            .good);
+  const auto nobody = judge({note(loaded), note(excluded)}, "", false);
+  CHECK_FALSE(nobody.good);
+  CHECK(has(all(nobody), "left out by --ranks"));
 }

@@ -1,0 +1,46 @@
+// Starting another program from the command.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace kreplay::cli {
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// A file in TMPDIR that goes away with its owner.
+class TemporaryFile {
+ public:
+  /// @param size_bytes its length, all zero
+  explicit TemporaryFile(const char* kind, size_t size_bytes = 0);
+  ~TemporaryFile() { remove(); }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  /// Empty when it could not be made; errno then says why.
+  const std::string& path() const { return path_; }
+  /// Before a process ends without destructors.
+  void remove();
+
+ private:
+  std::string path_;
+};
+
+/// Path of this executable.
+std::string own_path();
+
+/// This process's environment with `set` on top, one "NAME=value" each.
+std::vector<std::string> merged_environment(const Variables& set);
+
+/// For exec and for readers of environments; valid as long as the strings are.
+std::vector<char*> pointers(std::vector<std::string>& strings);
+
+/// Starts a program with the default action for SIGINT, SIGQUIT, SIGTERM and SIGHUP.
+/// @param output descriptor its standard output goes to; -1: ours
+/// @return its pid, or -1 with errno of the step that failed, exec included
+pid_t start_program(const std::string& path, std::vector<std::string> command,
+                    std::vector<std::string> environment, int output = -1);
+
+}  // namespace kreplay::cli

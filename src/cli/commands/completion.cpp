@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <sstream>
+
+#include "cli/commands/pages.hpp"
+
+namespace kreplay::cli {
+namespace {
+
+std::vector<std::string> names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string joined(const std::vector<std::string>& parts, const char* separator) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
+  return text;
+}
+
+bool takes_file(const CLI::Option& option) {
+  const std::string kind = option.get_type_name();
+  for (const char* file : {"FILE", "PATH", "LIB", "DIR"})
+    if (kind.rfind(file, 0) == 0) return true;
+  return false;
+}
+
+/// For zsh: inside double quotes, colons and brackets separate parts.
+std::string zsh_text(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\"\\$`[]:").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<const CLI::App*> visible_commands(const CLI::App& app) {
+  std::vector<const CLI::App*> commands = app.get_subcommands([](const CLI::App*) { return true; });
+  commands.erase(std::remove_if(commands.begin(), commands.end(),
+                                [](const CLI::App* command) { return command->get_group().empty(); }),
+                 commands.end());
+  return commands;
+}
+
+std::vector<const CLI::Option*> visible_options(const CLI::App& command) {
+  return command.get_options(
+      [](const CLI::Option* option) { return option->nonpositional() && !option->get_group().empty(); });
+}
+
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string kind = option.get_type_name();
+  const size_t begin = kind.find(":{");
+  const size_t end = kind.find('}');
+  std::vector<std::string> choices;
+  if (begin == std::string::npos || end == std::string::npos || end < begin) return choices;
+  std::istringstream list(kind.substr(begin + 2, end - begin - 2));
+  for (std::string choice; std::getline(list, choice, ',');) choices.push_back(choice);
+  return choices;
+}
+
+bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
+
+std::string bash_completion(const CLI::App& app) {
+  std::vector<std::string> commands;
+  std::string options, values;
+  for (const CLI::App* command : visible_commands(app)) {
+    const std::string& name = command->get_name();
+    commands.push_back(name);
+    std::vector<std::string> all;
+    for (const CLI::Option* option : visible_options(*command)) {
+      const std::vector<std::string> names = names_of(*option);
+      all.insert(all.end(), names.begin(), names.end());
+      if (!takes_value(*option)) continue;
+      for (const std::string& spelling : names) {
+        const std::vector<std::string> choices = choices_of(*option);
+        values += "    \"" + name + " " + spelling + "\") ";
+        if (!choices.empty())
+          values += "COMPREPLY=($(compgen -W \"" + joined(choices, " ") + "\" -- \"$word\")); ";
+        else if (takes_file(*option))
+          values += "COMPREPLY=($(compgen -f -- \"$word\")); ";
+        values += "return ;;\n";
+      }
+    }
+    options += "    " + name + ") options=\"" + joined(all, " ") + "\" ;;\n";
+  }
+  return "# bash completion for kreplay; made from its options\n"
+         "_kreplay() {\n"
+         "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} "
+         "command=${COMP_WORDS[1]}\n"
+         "  local options= i\n  COMPREPLY=()\n"
+         "  if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
+         "    COMPREPLY=($(compgen -W \"" +
+         joined(commands, " ") +
+         " --help --version\" -- \"$word\"))\n"
+         "    return\n"
+         "  fi\n"
+         "  # Behind -- the words are of another program.\n"
+         "  for ((i = 2; i < COMP_CWORD; i++)); do\n"
+         "    if [ \"${COMP_WORDS[i]}\" = -- ]; then\n"
+         "      if declare -F _command_offset >/dev/null; then\n"
+         "        _command_offset $((i + 1))\n"
+         "      else\n"
+         "        COMPREPLY=($(compgen -c -f -- \"$word\"))\n"
+         "      fi\n"
+         "      return\n"
+         "    fi\n"
+         "  done\n"
+         "  case \"$command $before\" in\n" +
+         values +
+         "  esac\n"
+         "  case \"$command\" in\n" +
+         options +
+         "  esac\n"
+         "  if [ \"${word#-}\" != \"$word\" ]; then\n"
+         "    COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
+         "  else\n"
+         "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
+         "  fi\n"
+         "}\n"
+         "complete -o filenames -F _kreplay kreplay\n";
+}
+
+std::string zsh_completion(const CLI::App& app) {
+  std::string text =
+      "#compdef kreplay\n# zsh completion for kreplay; made from its options\n\n_kreplay() {\n"
+      "  local -a commands\n  commands=(\n";
+  for (const CLI::App* command : visible_commands(app))
+    text += "    \"" + zsh_text(command->get_name()) + ":" + zsh_text(command->get_description()) + "\"\n";
+  text +=
+      "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n"
+      "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $command in\n";
+  for (const CLI::App* command : visible_commands(app)) {
+    text += "    " + command->get_name() + ")\n      _arguments -S";
+    for (const CLI::Option* option : visible_options(*command)) {
+      for (const std::string& name : names_of(*option)) {
+        text += " \\\n        \"" + name + "[" + zsh_text(option->get_description()) + "]";
+        const std::vector<std::string> choices = choices_of(*option);
+        if (takes_value(*option)) {
+          text += ":value:";
+          if (!choices.empty())
+            text += "(" + joined(choices, " ") + ")";
+          else if (takes_file(*option))
+            text += "_files";
+        }
+        text += "\"";
+      }
+    }
+    text += command->get_name() == "run" ? " \\\n        \"*::program:_normal\""
+                                         : " \\\n        \"*:file:_files\"";
+    text += "\n      ;;\n";
+  }
+  return text + "  esac\n}\n\n_kreplay \"$@\"\n";
+}
+
+}  // namespace kreplay::cli
