@@ -5,14 +5,15 @@
 // A schedule is made from its seed, which is printed before it runs: KREPLAY_TEST_SEED=N runs it first. Which
 // thread is faster is up to the machine.
 
+#include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
 
 #include "hsa/aql.hpp"
 #include "proxied.hpp"
 
 using kreplay::hsa::Packet;
-using kreplay::hsa::PacketKind;
 using kreplay::tool_api::PassMode;
 using kreplay::tool_api::PassPlan;
 
@@ -58,7 +59,7 @@ struct Sent {
 
 class Schedule {
  public:
-  explicit Schedule(uint32_t seed) : seed_(seed), rig_(1, options(seed)), random_(seed) {
+  explicit Schedule(uint32_t seed) : rig_(1, options(seed)), random_(seed) {
     rig_.gpu.set_kernel(kStep, run_step);
     memory_ = rig_.device<uint64_t>(kQueues + 1);
     never_ = rig_.gpu.make_signal(1);
@@ -313,7 +314,6 @@ class Schedule {
     REQUIRE(at == ran.size());
   }
 
-  const uint32_t seed_;
   Rig rig_;
   std::mt19937 random_;
   std::atomic<uint64_t> next_tag_{1};
