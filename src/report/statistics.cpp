@@ -39,9 +39,7 @@ struct Ranked {
   double tie_term = 0;            ///< sum of t^3 - t over groups of t equal values
 };
 
-Ranked rank(const std::vector<double>& first, const std::vector<double>& second) {
-  std::vector<double> all = first;
-  all.insert(all.end(), second.begin(), second.end());
+Ranked rank(const std::vector<double>& all) {
   std::vector<size_t> order(all.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::sort(order.begin(), order.end(), [&all](size_t a, size_t b) { return all[a] < all[b]; });
@@ -83,6 +81,31 @@ double exact_p(const Ranked& ranked, size_t n, uint64_t sum) {
   return extreme / all;
 }
 
+Interval percentiles(std::vector<double>& values, double confidence) {
+  std::sort(values.begin(), values.end());
+  const double tail = (1 - confidence) / 2;
+  return {quantile_of_sorted(values, tail), quantile_of_sorted(values, 1 - tail)};
+}
+
+double two_sided_normal(double z) { return std::min(1.0, std::erfc(z / std::sqrt(2.0))); }
+
+/// Share of all ways to give the ranks signs whose positive sum is at least as far from the middle.
+double exact_signed_p(const std::vector<unsigned>& doubled, uint64_t positive) {
+  const uint64_t total = std::accumulate(doubled.begin(), doubled.end(), uint64_t{0});
+  std::vector<double> ways(total + 1);  // by doubled sum of the positive ranks
+  ways[0] = 1;
+  for (const unsigned r : doubled)
+    for (uint64_t s = total; s >= r; --s) ways[s] += ways[s - r];
+  const auto off = [total](uint64_t s) { return 2 * s > total ? 2 * s - total : total - 2 * s; };
+  double extreme = 0;
+  double all = 0;
+  for (uint64_t s = 0; s <= total; ++s) {
+    all += ways[s];
+    if (off(s) >= off(positive)) extreme += ways[s];
+  }
+  return extreme / all;
+}
+
 }  // namespace
 
 double median(std::vector<double> values) { return median_in_place(values); }
@@ -109,15 +132,27 @@ Interval bootstrap_median_ratio(const std::vector<double>& base, const std::vect
     if (below_it > 0) ratios.push_back(above / below_it);
   }
   if (ratios.empty()) return {0, HUGE_VAL};
-  std::sort(ratios.begin(), ratios.end());
-  const double tail = (1 - confidence) / 2;
-  return {quantile_of_sorted(ratios, tail), quantile_of_sorted(ratios, 1 - tail)};
+  return percentiles(ratios, confidence);
+}
+
+Interval bootstrap_median(const std::vector<double>& values, double confidence, unsigned resamples,
+                          uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<double> medians(resamples);
+  std::vector<double> sample;
+  for (double& one : medians) {
+    resample(values, random, &sample);
+    one = median_in_place(sample);
+  }
+  return percentiles(medians, confidence);
 }
 
 RankTest mann_whitney(const std::vector<double>& first, const std::vector<double>& second) {
   RankTest test;
   if (first.empty() || second.empty()) return test;
-  const Ranked ranked = rank(first, second);
+  std::vector<double> all = first;
+  all.insert(all.end(), second.begin(), second.end());
+  const Ranked ranked = rank(all);
   uint64_t sum = 0;
   for (size_t i = 0; i < first.size(); ++i) sum += ranked.doubled[i];
   const auto n = static_cast<double>(first.size());
@@ -131,8 +166,31 @@ RankTest mann_whitney(const std::vector<double>& first, const std::vector<double
   const double size = n + m;
   const double variance = n * m / 12 * (size + 1 - ranked.tie_term / (size * (size - 1)));
   const double distance = std::max(0.0, std::abs(test.u - n * m / 2) - 0.5);
-  test.p = variance > 0 ? std::min(1.0, std::erfc(distance / std::sqrt(variance) / std::sqrt(2.0))) : 1;
+  test.p = variance > 0 ? two_sided_normal(distance / std::sqrt(variance)) : 1;
   return test;
+}
+
+double signed_rank(const std::vector<double>& values) {
+  std::vector<double> sizes;
+  sizes.reserve(values.size());
+  for (const double value : values) sizes.push_back(std::abs(value));
+  const Ranked ranked = rank(sizes);
+  std::vector<unsigned> doubled;
+  uint64_t positive = 0;
+  double sum = 0;
+  double squares = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == 0) continue;
+    doubled.push_back(ranked.doubled[i]);
+    if (values[i] > 0) positive += ranked.doubled[i];
+    sum += ranked.doubled[i];
+    squares += static_cast<double>(ranked.doubled[i]) * ranked.doubled[i];
+  }
+  if (doubled.empty()) return 1;
+  if (values.size() <= kExactRankTest) return exact_signed_p(doubled, positive);
+  // In doubled ranks: mean half their sum, variance a quarter of the sum of squares, continuity of one rank.
+  const double distance = std::max(0.0, std::abs(static_cast<double>(positive) - sum / 2) - 1);
+  return two_sided_normal(distance / std::sqrt(squares / 4));
 }
 
 std::vector<double> benjamini_hochberg(const std::vector<double>& p) {

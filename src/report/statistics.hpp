@@ -25,6 +25,10 @@ struct Interval {
 Interval bootstrap_median_ratio(const std::vector<double>& base, const std::vector<double>& fresh,
                                 double confidence, unsigned resamples, uint64_t seed);
 
+/// Percentile bootstrap of the median of one sample, not empty.
+Interval bootstrap_median(const std::vector<double>& values, double confidence, unsigned resamples,
+                          uint64_t seed);
+
 struct RankTest {
   double u = 0;              ///< pairs in which the first sample's value is larger, ties counting half
   double p = 1;              ///< two-sided
@@ -35,6 +39,11 @@ struct RankTest {
 /// with correction for ties and continuity. Samples without any values give p = 1.
 constexpr size_t kExactRankTest = 40;
 RankTest mann_whitney(const std::vector<double>& first, const std::vector<double>& second);
+
+/// Wilcoxon's signed-rank test of values that should be centred on 0 (differences of pairs). Zeros are ranked
+/// and then left out (Pratt). Exact up to kExactRankTest values, the normal approximation beyond.
+/// @return two-sided p; 1 without any value other than 0
+double signed_rank(const std::vector<double>& values);
 
 /// Adjusted p-values: calling those at most q significant keeps the expected share of false ones below q.
 std::vector<double> benjamini_hochberg(const std::vector<double>& p);

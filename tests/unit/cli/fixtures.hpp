@@ -1,36 +1,17 @@
-// Folders, result files and runs of the kreplay program.
+// Result files and runs of the kreplay program.
 #pragma once
 
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "report/sink.hpp"
+#include "support/folder.hpp"
 
 namespace fixtures {
-
-inline bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-struct Folder {
-  Folder() {
-    char name[] = "/tmp/kreplay-test-XXXXXX";
-    REQUIRE(::mkdtemp(name) != nullptr);
-    path = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const std::string& name) const { return path + "/" + name; }
-  std::string path;
-};
 
 struct Ended {
   int status = 0;    ///< as waitpid gives it

@@ -1,8 +1,7 @@
-// Records, files and folders for the tests of this folder.
+// Records and files for the tests of this folder.
 #pragma once
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "report/sink.hpp"
+#include "support/folder.hpp"
 
 namespace fixtures {
 
@@ -19,18 +19,6 @@ using kreplay::report::KernelInfo;
 using kreplay::report::Outcome;
 using kreplay::report::PassTime;
 using kreplay::report::Reason;
-
-inline bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
-inline std::string read_file(const std::string& path) {
-  std::ifstream file(path);
-  REQUIRE(file.good());
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 /// Compares with a committed file; what differs is kept for a look, or to take over.
 inline void check_golden(const std::string& text, const std::string& name) {
@@ -41,19 +29,6 @@ inline void check_golden(const std::string& text, const std::string& name) {
   INFO("diff " << path << " " << kept);
   CHECK(same);
 }
-
-struct Folder {
-  Folder() {
-    char name[] = "/tmp/kreplay-test-XXXXXX";
-    REQUIRE(::mkdtemp(name) != nullptr);
-    path = name;
-  }
-  ~Folder() { std::filesystem::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string operator/(const std::string& name) const { return path + "/" + name; }
-  std::string path;
-};
 
 inline std::vector<nlohmann::json> read_lines(const std::string& path) {
   std::vector<nlohmann::json> lines;

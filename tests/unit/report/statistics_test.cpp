@@ -108,3 +108,30 @@ TEST_CASE("the rank test raises false alarms no more often than it says") {
   CHECK(alarms <= 70);
   CHECK(alarms >= 25);
 }
+
+TEST_CASE("signed-rank test") {
+  CHECK(signed_rank({}) == 1);
+  CHECK(signed_rank({0, 0, 0}) == 1);
+  CHECK(signed_rank({1, 2, 3, 4, 5}) == Approx(2.0 / 32));
+  // Of the sums of signs of ranks 1 to 4, those of 1 or less and of 9 or more: 0, 1, 9, 10.
+  CHECK(signed_rank({-1, 2, 3, 4}) == Approx(4.0 / 16));
+  CHECK(signed_rank({1, -1}) == 1);
+  // Zeros take the lowest ranks and leave: 2 of 8 choices of sign are as extreme.
+  CHECK(signed_rank({0, 0, 1, 2, 3}) == Approx(2.0 / 8));
+  std::vector<double> exact, more;
+  for (int i = 1; i <= 40; ++i) exact.push_back(i % 3 == 0 ? -i : i);
+  more = exact;
+  more.push_back(0);
+  CHECK(signed_rank(more) == Approx(signed_rank(exact)).margin(0.01));
+}
+
+TEST_CASE("bootstrap of one median") {
+  const Interval flat = bootstrap_median({2, 2, 2}, 0.95, 200, 1);
+  CHECK(flat.low == 2);
+  CHECK(flat.high == 2);
+  std::vector<double> values;
+  for (int i = 0; i <= 100; ++i) values.push_back(i);
+  const Interval interval = bootstrap_median(values, 0.95, 2000, 1);
+  CHECK(interval.low == Approx(38).margin(5));
+  CHECK(interval.high == Approx(62).margin(5));
+}
