@@ -4,29 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "cli/conditions.hpp"
 
 namespace kreplay::cli {
 namespace {
 
 using State = Row::State;
 
-constexpr unsigned kResamples = 2000;
-constexpr size_t kLeastExact = 3;
-
-bool constant(const std::vector<double>& values) {
-  return std::all_of(values.begin(), values.end(), [&](double value) { return value == values.front(); });
-}
-
-/// Two samples without any spread: a deterministic clock.
-bool exact(const Samples& base, const Samples& fresh) {
-  return base.ns.size() >= kLeastExact && fresh.ns.size() >= kLeastExact && constant(base.ns) &&
-         constant(fresh.ns);
-}
-
-bool beyond(double ratio, double base_ns, const Limits& limits) {
-  return std::abs(std::log(ratio)) > std::log1p(limits.relative) &&
-         std::abs(ratio - 1) * base_ns > limits.absolute_ns;
+bool beyond(double ratio, double base_ns, const Limit& limit) {
+  return std::abs(std::log(ratio)) > std::log1p(limit.relative) &&
+         std::abs(ratio - 1) * base_ns > limit.absolute_ns;
 }
 
 /// Same seed for the same kernel, so a comparison can be repeated.
@@ -36,77 +24,139 @@ uint64_t seed_of(const ShapeKey& key) {
   return hash ^ key.grid[0];
 }
 
-Row measure(const ShapeKey& key, const Samples& base, const Samples& fresh, const Limits& limits) {
+/// Why there is nothing to judge; empty when there is.
+std::string too_few(const Row& row) {
+  const Effect& effect = row.effect;
+  if (effect.test == Test::exact || effect.level == Level::run) return {};
+  const bool few =
+      effect.test == Test::none ||
+      (effect.level == Level::pass && std::min(row.base_passes, row.fresh_passes) < kLeastObservations);
+  return few ? fmt::format("fewer than {} passes", kLeastObservations) : "";
+}
+
+Row measure(const ShapeKey& key, const Samples& base, const Samples& fresh, const Policy& policy,
+            Pairing pairing) {
   Row row;
   row.key = key;
-  row.base_samples = base.ns.size();
-  row.fresh_samples = fresh.ns.size();
-  row.base_ns = report::median(base.ns);
-  row.fresh_ns = report::median(fresh.ns);
-  if (row.base_ns <= 0 || row.fresh_ns <= 0) {
+  row.base_passes = base.passes;
+  row.fresh_passes = fresh.passes;
+  if (base.min_ns <= 0 || fresh.min_ns <= 0) {
     row.state = State::inconclusive;
-    row.why = "times of zero";
+    row.why = "passes that took no time at all";
     return row;
   }
-  row.ratio = row.fresh_ns / row.base_ns;
-  if (exact(base, fresh)) {
-    row.interval = {row.ratio, row.ratio};
-    row.p = row.ratio == 1 ? 1 : 0;
-    return row;
-  }
-  row.interval =
-      report::bootstrap_median_ratio(base.ns, fresh.ns, limits.confidence, kResamples, seed_of(key));
-  row.p = report::mann_whitney(fresh.ns, base.ns).p;
-  if (std::min(row.base_samples, row.fresh_samples) < limits.least_samples) {
-    row.state = State::inconclusive;
-    row.why = fmt::format("fewer than {} passes", limits.least_samples);
-  }
+  row.effect = measure_effect(base, fresh, pairing, policy.confidence, seed_of(key));
+  row.why = too_few(row);
+  if (!row.why.empty()) row.state = State::inconclusive;
   return row;
 }
 
-void decide(Row& row, const Limits& limits) {
-  const bool significant = row.q <= limits.alpha;
-  if (beyond(row.ratio, row.base_ns, limits) && significant && row.interval.low > 1) {
+/// What to do about an interval that is too wide.
+std::string advice(const Effect& effect, size_t rows) {
+  if (effect.dependence > 1) {
+    return fmt::format("its {} drift: groups of {} count as one observation; record several runs",
+                       name_of(effect.level), effect.dependence);
+  }
+  if (effect.test == Test::student && rows > 1)
+    return fmt::format("too few {} for {} kernels and shapes", name_of(effect.level), rows);
+  return "too noisy to rule out a regression beyond the limits";
+}
+
+void decide(Row& row, const Policy& policy, size_t rows) {
+  const Effect& effect = row.effect;
+  const bool significant = row.q <= policy.alpha && beyond(effect.ratio, effect.base_ns, row.limit);
+  if (significant && effect.interval.low > 1) {
     row.state = State::regression;
-  } else if (beyond(row.ratio, row.base_ns, limits) && significant && row.interval.high < 1) {
+  } else if (significant && effect.interval.high < 1) {
     row.state = State::improvement;
-  } else if (row.interval.high > 1 && beyond(row.interval.high, row.base_ns, limits)) {
+  } else if (effect.interval.high > 1 && beyond(effect.interval.high, effect.base_ns, row.limit)) {
     row.state = State::inconclusive;
-    row.why = "too noisy to rule out a regression beyond the limits";
+    row.why = advice(effect, rows);
   }
 }
 
-/// Reason why two results have no common ground; empty when they do.
-std::string mismatch(const Results& base, const Results& fresh, const Limits& limits) {
-  if (!limits.ignore_machine && base.machine_key != fresh.machine_key) {
-    std::string differing;
-    for (const auto& [name, value] : base.machine) {
-      const auto other = fresh.machine.find(name);
-      const std::string theirs = other == fresh.machine.end() ? "absent" : other->second;
-      if (theirs != value) differing += fmt::format("; {}: {} against {}", name, value, theirs);
+/// Rows that have a test, judged together: the share of false alarms is controlled over all of them.
+void judge(std::vector<Row>& rows, const Policy& policy) {
+  std::vector<double> p;
+  for (const Row& row : rows)
+    if (row.state == State::ok) p.push_back(row.effect.p);
+  const std::vector<double> q = report::benjamini_hochberg(p);
+  size_t next = 0;
+  for (Row& row : rows) {
+    if (row.state != State::ok) continue;
+    row.q = q[next++];
+    decide(row, policy, p.size());
+  }
+}
+
+/// What the other side knows of a kernel that it has no times of.
+std::string why_unmeasured(const Results& side, const ShapeKey& key) {
+  std::string reasons;
+  bool launched = false;
+  for (const auto& [id, kernel] : side.totals.kernels) {
+    if (kernel.name != key.kernel || kernel.sums.dispatches == 0) continue;
+    launched = true;
+    for (size_t i = 0; i < report::kReasons; ++i)
+      if (kernel.sums.declined[i] != 0)
+        reasons += fmt::format("{}{} {}", reasons.empty() ? "" : ", ", kernel.sums.declined[i],
+                               report::name_of(static_cast<report::Reason>(i)));
+  }
+  if (!reasons.empty()) return "launched, but not measured: " + reasons;
+  return launched ? "launched with other shapes" : "";
+}
+
+Row one_sided(const ShapeKey& key, const Samples& samples, State state, const Results& other) {
+  Row row;
+  row.key = key;
+  row.state = state;
+  row.why = why_unmeasured(other, key);
+  std::vector<double> medians;
+  medians.reserve(samples.runs.size());
+  for (const auto& [run, one] : samples.runs) medians.push_back(report::median(one.launches.values()));
+  const double median = report::median(medians);
+  (state == State::added ? row.effect.fresh_ns : row.effect.base_ns) = median;
+  (state == State::added ? row.fresh_passes : row.base_passes) = samples.passes;
+  return row;
+}
+
+const Samples* find(const Results& results, const ShapeKey& key) {
+  const auto place = results.samples.find(key);
+  return place == results.samples.end() || place->second.passes == 0 ? nullptr : &place->second;
+}
+
+std::string listed(const std::set<std::string>& values) {
+  std::string text;
+  for (const std::string& value : values) text += (text.empty() ? "" : ", ") + value;
+  return text;
+}
+
+/// The hash of the whole code object changes with every other kernel in it, so it counts only where there is
+/// none of the kernel's own code.
+bool covered(const std::string& name, const Facts& facts) {
+  return name == "code_object_hash" && facts.count("code_hash") != 0;
+}
+
+std::vector<FactChange> fact_changes(const Results& base, const Results& fresh) {
+  std::vector<FactChange> changes;
+  for (const auto& [kernel, facts] : base.facts) {
+    const auto other = fresh.facts.find(kernel);
+    if (other == fresh.facts.end()) continue;
+    for (const auto& [name, values] : facts) {
+      if (covered(name, facts) && covered(name, other->second)) continue;
+      const auto theirs = other->second.find(name);  // a fact that one side does not record has not changed
+      if (theirs != other->second.end() && theirs->second != values)
+        changes.push_back({kernel, name, listed(values), listed(theirs->second)});
     }
-    return fmt::format("the machines differ (keys {} and {}{})", base.machine_key, fresh.machine_key,
-                       differing);
   }
-  if (base.cache_modes != fresh.cache_modes && !base.samples.empty() && !fresh.samples.empty())
-    return "the runs treated caches differently";
-  return {};
+  return changes;
 }
 
-Verdict overall(const std::vector<Row>& rows, const Limits& limits) {
-  const auto any = [&rows](State state) {
-    return std::any_of(rows.begin(), rows.end(), [state](const Row& row) { return row.state == state; });
-  };
-  if (any(State::regression)) return Verdict::regression;
-  if (any(State::inconclusive) || (any(State::removed) && !limits.allow_removed))
-    return Verdict::inconclusive;
-  if (any(State::improvement)) return Verdict::improvement;
-  return Verdict::ok;
+Verdict overall(const Comparison& comparison, const Policy& policy) {
+  if (comparison.count(State::regression) != 0) return Verdict::regression;
+  if (comparison.count(State::inconclusive) != 0) return Verdict::inconclusive;
+  if (comparison.count(State::removed) != 0 && !policy.allow_removed) return Verdict::inconclusive;
+  return comparison.count(State::improvement) != 0 ? Verdict::improvement : Verdict::ok;
 }
-
-bool has_ratio(const Row& row) { return row.state != State::added && row.state != State::removed; }
-
-std::string dims(const std::array<uint32_t, 3>& d) { return fmt::format("{}x{}x{}", d[0], d[1], d[2]); }
 
 }  // namespace
 
@@ -142,118 +192,50 @@ const char* name_of(Row::State state) {
       return "added";
     case State::removed:
       return "removed";
+    case State::ignored:
+      return "ignored";
   }
   return "unknown";
 }
 
-Comparison compare(const Results& base, const Results& fresh, const Limits& limits) {
+size_t Comparison::count(Row::State state) const {
+  return static_cast<size_t>(
+      std::count_if(rows.begin(), rows.end(), [state](const Row& row) { return row.state == state; }));
+}
+
+Comparison compare(const Results& base, const Results& fresh, const Policy& policy, Pairing pairing) {
   Comparison out;
-  out.why = mismatch(base, fresh, limits);
+  out.why = mismatch(base, fresh, policy);
   if (!out.why.empty()) {
     out.verdict = Verdict::not_comparable;
     return out;
   }
-  size_t common = 0;
   for (const auto& [key, samples] : base.samples) {
-    if (samples.ns.empty()) continue;
-    const auto other = fresh.samples.find(key);
-    if (other != fresh.samples.end() && !other->second.ns.empty()) {
-      out.rows.push_back(measure(key, samples, other->second, limits));
-      ++common;
-      continue;
-    }
-    Row row;
-    row.key = key;
-    row.state = State::removed;
-    row.base_samples = samples.ns.size();
-    row.base_ns = report::median(samples.ns);
-    out.rows.push_back(row);
+    if (samples.passes == 0) continue;
+    const Samples* other = find(fresh, key);
+    out.rows.push_back(other != nullptr ? measure(key, samples, *other, policy, pairing)
+                                        : one_sided(key, samples, State::removed, fresh));
   }
-  for (const auto& [key, samples] : fresh.samples) {
-    const auto other = base.samples.find(key);
-    if (samples.ns.empty() || (other != base.samples.end() && !other->second.ns.empty())) continue;
-    Row row;
-    row.key = key;
-    row.state = State::added;
-    row.fresh_samples = samples.ns.size();
-    row.fresh_ns = report::median(samples.ns);
-    out.rows.push_back(row);
-  }
-  if (common == 0) {
-    out.verdict = Verdict::nothing_measured;
-    out.why = "no kernel was measured in both runs";
-    return out;
-  }
-  std::vector<double> p;
-  for (const Row& row : out.rows)
-    if (row.state == State::ok) p.push_back(row.p);
-  const std::vector<double> q = report::benjamini_hochberg(p);
-  size_t next = 0;
+  for (const auto& [key, samples] : fresh.samples)
+    if (samples.passes != 0 && find(base, key) == nullptr)
+      out.rows.push_back(one_sided(key, samples, State::added, base));
   for (Row& row : out.rows) {
-    if (row.state != State::ok) continue;
-    row.q = q[next++];
-    decide(row, limits);
+    const KernelLimit limit = limit_for(policy, row.key);
+    row.limit = limit.limit;
+    if (limit.ignore) row.state = State::ignored;
   }
+  judge(out.rows, policy);
+  out.facts = fact_changes(base, fresh);
   std::stable_sort(out.rows.begin(), out.rows.end(), [](const Row& a, const Row& b) {
-    if (has_ratio(a) != has_ratio(b)) return has_ratio(a);
-    return std::abs(std::log(a.ratio)) > std::abs(std::log(b.ratio));
+    if (a.has_ratio() != b.has_ratio()) return a.has_ratio();
+    return std::abs(std::log(a.effect.ratio)) > std::abs(std::log(b.effect.ratio));
   });
-  out.verdict = overall(out.rows, limits);
+  const bool judged = std::any_of(out.rows.begin(), out.rows.end(), [](const Row& row) {
+    return row.has_ratio() && row.state != State::ignored;
+  });
+  out.verdict = judged ? overall(out, policy) : Verdict::nothing_measured;
+  if (!judged) out.why = "no kernel was measured in both results";
   return out;
-}
-
-std::string format_table(const Comparison& comparison, const Limits& limits) {
-  std::string text;
-  if (!comparison.rows.empty()) {
-    text += fmt::format("{:<40}  {:>16}  {:>9}  {:>9}  {:>8}  {:>17}  {:>7}  verdict\n", "kernel", "grid",
-                        "base", "new", "change", "interval", "q");
-  }
-  for (const Row& row : comparison.rows) {
-    const auto percent = [](double ratio) { return fmt::format("{:+.1f} %", 100 * (ratio - 1)); };
-    const bool both = has_ratio(row);
-    text += fmt::format(
-        "{:<40}  {:>16}  {:>9}  {:>9}  {:>8}  {:>17}  {:>7}  {}{}\n", report::short_name(row.key.kernel, 40),
-        dims(row.key.grid), row.base_samples != 0 ? report::human_time(row.base_ns) : "-",
-        row.fresh_samples != 0 ? report::human_time(row.fresh_ns) : "-", both ? percent(row.ratio) : "-",
-        both ? fmt::format("{:+.1f}..{:+.1f} %", 100 * (row.interval.low - 1), 100 * (row.interval.high - 1))
-             : "-",
-        both ? fmt::format("{:.2g}", row.q) : "-", name_of(row.state),
-        row.why.empty() ? "" : " (" + row.why + ")");
-  }
-  text += fmt::format("kreplay: {}", name_of(comparison.verdict));
-  if (!comparison.why.empty()) text += ": " + comparison.why;
-  text += fmt::format(" (limits: {:g} % and {})\n", 100 * limits.relative,
-                      report::human_time(limits.absolute_ns));
-  return text;
-}
-
-std::string format_json(const Comparison& comparison, const Limits& limits) {
-  using Json = nlohmann::ordered_json;
-  Json rows = Json::array();
-  for (const Row& row : comparison.rows) {
-    rows.push_back({{"kernel", row.key.kernel},
-                    {"grid", row.key.grid},
-                    {"workgroup", row.key.workgroup},
-                    {"verdict", name_of(row.state)},
-                    {"why", row.why},
-                    {"base_samples", row.base_samples},
-                    {"new_samples", row.fresh_samples},
-                    {"base_median_ns", row.base_ns},
-                    {"new_median_ns", row.fresh_ns},
-                    {"ratio", row.ratio},
-                    {"interval", {row.interval.low, row.interval.high}},
-                    {"p", row.p},
-                    {"q", row.q}});
-  }
-  const Json json = {{"verdict", name_of(comparison.verdict)},
-                     {"why", comparison.why},
-                     {"limits",
-                      {{"relative", limits.relative},
-                       {"absolute_ns", limits.absolute_ns},
-                       {"alpha", limits.alpha},
-                       {"confidence", limits.confidence}}},
-                     {"rows", rows}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace kreplay::cli

@@ -22,6 +22,9 @@ int command_line(int argc, char** argv) {
   add_run(app, &status);
   add_report(app, &status);
   add_compare(app, &status);
+  add_limits(app, &status);
+  add_baseline(app, &status);
+  add_ab(app, &status);
   add_merge(app, &status);
   add_doctor(app, &status);
   add_pages(app, &status);

@@ -16,4 +16,16 @@ bool print(const std::string& text) {
   return false;
 }
 
+bool write_file(const std::string& path, const std::string& text) {
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  int error = errno;
+  if (file != nullptr && std::fclose(file) != 0) {
+    written = false;
+    error = errno;
+  }
+  if (!written) say(path + ": cannot be written: " + std::strerror(error));
+  return written;
+}
+
 }  // namespace kreplay::cli

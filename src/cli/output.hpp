@@ -12,4 +12,8 @@ void say(const std::string& sentence);
 /// @return false, after saying so, when the output could not be written
 bool print(const std::string& text);
 
+/// Writes a file, replacing what was there, or fails.
+/// @return false, after saying so, when it could not be written
+bool write_file(const std::string& path, const std::string& text);
+
 }  // namespace kreplay::cli

@@ -1,26 +1,72 @@
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
 #include "cli/commands/commands.hpp"
+#include "cli/export_csv.hpp"
+#include "cli/export_sqlite.hpp"
 #include "cli/output.hpp"
+#include "cli/report_formats.hpp"
 
 namespace kreplay::cli {
 namespace {
 
-int report_command(const std::vector<std::string>& files) {
+struct ReportArguments {
+  std::vector<std::string> files;
+  std::string format = "table", output;
+};
+
+using ReportFormat = std::string (*)(const Results&);
+const std::map<std::string, ReportFormat> kTextFormats = {
+    {"table", report_table}, {"md", report_markdown}, {"json", report_json}, {"html", report_html}};
+
+/// Says what is odd. @return the exit status
+int ended(const Status& status, const Notes& notes) {
+  for (const std::string& note : notes) say(note);
+  if (!status) say(status.message());
+  return status ? 0 : kUsage;
+}
+
+int csv_command(const ReportArguments& args) {
+  Notes notes;
+  if (args.output.empty()) return ended(export_csv(args.files, stdout, &notes), notes);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(args.output.c_str(), "w"),
+                                                             std::fclose);
+  if (file == nullptr) return ended({Error::io, args.output + ": " + std::strerror(errno)}, notes);
+  return ended(export_csv(args.files, file.get(), &notes), notes);
+}
+
+int report_command(const ReportArguments& args) {
+  if (args.format == "csv") return csv_command(args);
+  if (args.format == "sqlite") {
+    Notes notes;
+    if (args.output.empty()) return ended({Error::invalid_argument, "--format sqlite needs -o FILE"}, notes);
+    return ended(export_sqlite(args.files, args.output, &notes), notes);
+  }
   Results results;
-  if (!read_all(files, &results)) return kUsage;
-  const std::string table = report::format_summary(results.totals);
-  const std::string text = results.program + " on " + results.host + ", " + results.start + "\n" +
-                           (table.empty() ? "kreplay: no dispatch was seen\n" : table);
-  return print(text) ? 0 : kUsage;
+  if (!read_all(args.files, &results)) return kUsage;
+  const std::string text = kTextFormats.at(args.format)(results);
+  if (args.output.empty()) return print(text) ? 0 : kUsage;
+  return write_file(args.output, text) ? 0 : kUsage;
 }
 
 }  // namespace
 
 void add_report(CLI::App& app, int* status) {
-  const auto files = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = app.add_subcommand("report", "Print the table of one or more result files");
-  command->add_option("file", *files, "Result files")->required();
-  command->footer("Exit status: 0, or 2 when a file cannot be read.\n\nExample: kreplay report run-*.jsonl");
-  command->final_callback([files, status] { *status = report_command(*files); });
+  const auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* command = app.add_subcommand("report", "Show one or more result files");
+  command->add_option("file", arguments->files, "Result files")->required();
+  command
+      ->add_option(
+          "--format", arguments->format,
+          "table (default), md, csv (a row per pass), json, sqlite or html (one self-contained page)")
+      ->check(CLI::IsMember({"table", "md", "csv", "json", "sqlite", "html"}));
+  command->add_option("-o,--output", arguments->output,
+                      "Write to this file; needed for sqlite, which never overwrites one");
+  command->footer(
+      "Exit status: 0, or 2 when a file cannot be read or written.\n\n"
+      "Example: kreplay report --format html -o run.html run-*.jsonl");
+  command->final_callback([arguments, status] { *status = report_command(*arguments); });
 }
 
 }  // namespace kreplay::cli

@@ -1,158 +1,214 @@
 #include "cli/compare.hpp"
 
 #include <catch2/catch.hpp>
-#include <cmath>
-#include <nlohmann/json.hpp>
-#include <random>
+
+#include "support/folder.hpp"
+#include "synthetic.hpp"
 
 using namespace kreplay::cli;
+using fixtures::has;
+using fixtures::key;
+using fixtures::one_run;
+using fixtures::single;
 
 namespace {
 
-ShapeKey key(const std::string& name) { return {name, {1024, 1, 1}, {64, 1, 1}}; }
-
-Results with(const std::map<std::string, std::vector<double>>& kernels) {
-  Results results;
-  results.machine_key = "k";
-  results.cache_modes = {"as_is"};
-  for (const auto& [name, times] : kernels) results.samples[key(name)].ns = times;
-  return results;
-}
-
-std::vector<double> noisy(std::mt19937_64& random, double median_ns, double sigma, int count) {
-  std::lognormal_distribution<double> shape(std::log(median_ns), sigma);
-  std::vector<double> out;
-  out.reserve(static_cast<size_t>(count));
-  for (int i = 0; i < count; ++i) out.push_back(shape(random));
-  return out;
-}
+using State = Row::State;
 
 const std::vector<double> kFlat(5, 100'000.0);
+const std::vector<double> kSlower(5, 110'000.0);
+const std::vector<double> kFaster(5, 90'000.0);
 
 }  // namespace
 
 TEST_CASE("C102: known slower, faster, equal and missing inputs have their verdicts") {
-  CHECK(compare(with({{"f", kFlat}}), with({{"f", kFlat}}), {}).verdict == Verdict::ok);
-  const std::vector<double> slower(5, 110'000.0), faster(5, 90'000.0);
+  CHECK(compare(single({{"f", kFlat}}), single({{"f", kFlat}}), {}).verdict == Verdict::ok);
   const Comparison regression =
-      compare(with({{"f", kFlat}, {"g", kFlat}}), with({{"f", slower}, {"g", kFlat}}), {});
+      compare(single({{"f", kFlat}, {"g", kFlat}}), single({{"f", kSlower}, {"g", kFlat}}), {});
   CHECK(regression.verdict == Verdict::regression);
   CHECK(regression.rows[0].key.kernel == "f");
-  CHECK(regression.rows[0].ratio == Approx(1.1));
-  CHECK(regression.rows[1].state == Row::State::ok);
-  CHECK(compare(with({{"f", kFlat}}), with({{"f", faster}}), {}).verdict == Verdict::improvement);
-  CHECK(compare(with({{"f", kFlat}, {"g", kFlat}}), with({{"f", slower}, {"g", faster}}), {}).verdict ==
+  CHECK(regression.rows[0].effect.ratio == Approx(1.1));
+  CHECK(regression.rows[0].effect.test == Test::exact);
+  CHECK(regression.rows[1].state == State::ok);
+  CHECK(compare(single({{"f", kFlat}}), single({{"f", kFaster}}), {}).verdict == Verdict::improvement);
+  CHECK(compare(single({{"f", kFlat}, {"g", kFlat}}), single({{"f", kSlower}, {"g", kFaster}}), {}).verdict ==
         Verdict::regression);
 }
 
 TEST_CASE("nothing in common is nothing measured, never ok") {
-  CHECK(compare(with({}), with({}), {}).verdict == Verdict::nothing_measured);
-  CHECK(compare(with({{"f", kFlat}}), with({}), {}).verdict == Verdict::nothing_measured);
-  CHECK(compare(with({{"f", kFlat}}), with({{"g", kFlat}}), {}).verdict == Verdict::nothing_measured);
-  CHECK(compare(with({{"f", {}}}), with({{"f", {}}}), {}).verdict == Verdict::nothing_measured);
+  CHECK(compare(single({}), single({}), {}).verdict == Verdict::nothing_measured);
+  CHECK(compare(single({{"f", kFlat}}), single({}), {}).verdict == Verdict::nothing_measured);
+  CHECK(compare(single({{"f", kFlat}}), single({{"g", kFlat}}), {}).verdict == Verdict::nothing_measured);
+  CHECK(compare(single({{"f", {}}}), single({{"f", {}}}), {}).verdict == Verdict::nothing_measured);
+  Policy policy;
+  policy.rules.push_back({std::regex("f"), "", {}, {}, true});
+  CHECK(compare(single({{"f", kFlat}}), single({{"f", kFlat}}), policy).verdict == Verdict::nothing_measured);
 }
 
 TEST_CASE("a kernel that is gone leaves doubt, a new one does not") {
-  const auto both = with({{"f", kFlat}, {"g", kFlat}});
-  const auto one = with({{"f", kFlat}});
+  const auto both = single({{"f", kFlat}, {"g", kFlat}});
+  const auto one = single({{"f", kFlat}});
   const Comparison removed = compare(both, one, {});
   CHECK(removed.verdict == Verdict::inconclusive);
-  CHECK(removed.rows.back().state == Row::State::removed);
-  Limits limits;
-  limits.allow_removed = true;
-  CHECK(compare(both, one, limits).verdict == Verdict::ok);
+  CHECK(removed.rows.back().state == State::removed);
+  Policy policy;
+  policy.allow_removed = true;
+  CHECK(compare(both, one, policy).verdict == Verdict::ok);
   const Comparison added = compare(one, both, {});
   CHECK(added.verdict == Verdict::ok);
-  CHECK(added.rows.back().state == Row::State::added);
+  CHECK(added.rows.back().state == State::added);
+}
+
+TEST_CASE("C67: a kernel that was launched and not measured says why") {
+  auto fresh = single({{"f", kFlat}});
+  auto& kernel = fresh.totals.kernels[1];
+  kernel.name = "g";
+  kernel.sums.dispatches = 3;
+  kernel.sums.declined[static_cast<size_t>(kreplay::report::Reason::graph)] = 3;
+  const Comparison comparison = compare(single({{"f", kFlat}, {"g", kFlat}}), fresh, {});
+  CHECK(comparison.rows.back().why == "launched, but not measured: 3 graph");
+}
+
+TEST_CASE("launch shapes are compared each for itself") {
+  auto base = single({{"f", kFlat}});
+  auto fresh = single({{"f", kFlat}});
+  ShapeKey large = key("f");
+  large.grid[0] = 4096;
+  base.samples[large].add(0, std::vector<double>(5, 400'000.0));
+  fresh.samples[large].add(0, std::vector<double>(5, 480'000.0));
+  const Comparison comparison = compare(base, fresh, {});
+  REQUIRE(comparison.rows.size() == 2);
+  CHECK(comparison.rows[0].key.grid[0] == 4096);
+  CHECK(comparison.rows[0].state == State::regression);
+  CHECK(comparison.rows[1].state == State::ok);
 }
 
 TEST_CASE("C105: another machine is not comparable, with the facts that differ") {
-  auto base = with({{"f", kFlat}});
+  auto base = single({{"f", kFlat}});
   auto fresh = base;
-  fresh.machine_key = "other";
-  base.machine = {{"agent0", "Vega 20"}, {"driver", "1"}};
-  fresh.machine = {{"agent0", "Vega 10"}, {"driver", "1"}};
+  fresh.processes[0].header.machine_key = "other";
+  base.processes[0].header.machine = {{"agent0", "Vega 20"}, {"driver", "1"}};
+  fresh.processes[0].header.machine = {{"agent0", "Vega 10"}, {"driver", "1"}};
   const Comparison comparison = compare(base, fresh, {});
   CHECK(comparison.verdict == Verdict::not_comparable);
-  CHECK(comparison.why.find("agent0: Vega 20 against Vega 10") != std::string::npos);
-  CHECK(comparison.why.find("driver") == std::string::npos);
-  Limits limits;
-  limits.ignore_machine = true;
-  CHECK(compare(base, fresh, limits).verdict == Verdict::ok);
+  CHECK(has(comparison.why, "agent0: Vega 20 against Vega 10"));
+  CHECK(!has(comparison.why, "driver"));
+  Policy policy;
+  policy.ignore_machine = true;
+  CHECK(compare(base, fresh, policy).verdict == Verdict::ok);
+}
+
+TEST_CASE("a side that mixes machines is not comparable") {
+  auto base = single({{"f", kFlat}});
+  base.processes.push_back(base.processes[0]);
+  base.processes[1].header.machine_key = "other";
+  CHECK(compare(base, single({{"f", kFlat}}), {}).verdict == Verdict::not_comparable);
+}
+
+TEST_CASE("runs of other schema, tool or options are not comparable") {
+  const auto base = single({{"f", kFlat}});
+  const auto changed = [&base](auto change) {
+    auto fresh = base;
+    change(fresh.processes[0].header);
+    return compare(base, fresh, {});
+  };
+  CHECK(changed([](HeaderLine& header) { header.schema = 2; }).verdict == Verdict::not_comparable);
+  CHECK(changed([](HeaderLine& header) { header.tool = "counters"; }).verdict == Verdict::not_comparable);
+  const Comparison batch = changed([](HeaderLine& header) { header.options["KREPLAY_BATCH"] = "split"; });
+  CHECK(batch.verdict == Verdict::not_comparable);
+  CHECK(has(batch.why, "KREPLAY_BATCH: absent against split"));
+  CHECK(changed([](HeaderLine& header) { header.options["KREPLAY_OUTPUT"] = "x"; }).verdict == Verdict::ok);
+  CHECK(changed([](HeaderLine& header) { header.options["KREPLAY_PASSES"] = "9"; }).verdict == Verdict::ok);
+  auto fresh = base;
+  fresh.processes[0].header.options["KREPLAY_BATCH"] = "split";
+  Policy policy;
+  policy.ignore_options = true;
+  CHECK(compare(base, fresh, policy).verdict == Verdict::ok);
 }
 
 TEST_CASE("C96: runs that treated caches differently are not comparable") {
-  auto fresh = with({{"f", kFlat}});
+  auto fresh = single({{"f", kFlat}});
   fresh.cache_modes = {"flush"};
-  CHECK(compare(with({{"f", kFlat}}), fresh, {}).verdict == Verdict::not_comparable);
+  CHECK(compare(single({{"f", kFlat}}), fresh, {}).verdict == Verdict::not_comparable);
 }
 
 TEST_CASE("C103: a change must exceed the relative and the absolute limit") {
   const std::vector<double> tiny(5, 2000.0), tiny_slower(5, 2400.0);  // 20 %, but 400 ns
-  CHECK(compare(with({{"f", tiny}}), with({{"f", tiny_slower}}), {}).verdict == Verdict::ok);
-  Limits limits;
-  limits.absolute_ns = 100;
-  CHECK(compare(with({{"f", tiny}}), with({{"f", tiny_slower}}), limits).verdict == Verdict::regression);
+  CHECK(compare(single({{"f", tiny}}), single({{"f", tiny_slower}}), {}).verdict == Verdict::ok);
+  Policy policy;
+  policy.limit.absolute_ns = 100;
+  CHECK(compare(single({{"f", tiny}}), single({{"f", tiny_slower}}), policy).verdict == Verdict::regression);
   const std::vector<double> long_one(5, 1e9), long_slower(5, 1.02e9);  // 20 ms, but 2 %
-  CHECK(compare(with({{"f", long_one}}), with({{"f", long_slower}}), {}).verdict == Verdict::ok);
+  CHECK(compare(single({{"f", long_one}}), single({{"f", long_slower}}), {}).verdict == Verdict::ok);
+}
+
+TEST_CASE("a limit of its own decides for a kernel, and the last rule wins") {
+  Policy policy;
+  policy.rules.push_back({std::regex("^f"), "", 0.2, {}, false});
+  const auto base = single({{"f", kFlat}, {"g", kFlat}});
+  const auto slower = single({{"f", kSlower}, {"g", kFlat}});
+  CHECK(compare(base, slower, policy).verdict == Verdict::ok);
+  policy.rules.push_back({std::regex("f"), "1024x1x1", 0.01, {}, false});
+  CHECK(compare(base, slower, policy).verdict == Verdict::regression);
+  policy.rules.back().grid = "7x1x1";
+  CHECK(compare(base, slower, policy).verdict == Verdict::ok);
+  policy.rules.push_back({std::regex("f"), "", 0.01, {}, true});
+  const Comparison ignored = compare(base, slower, policy);
+  CHECK(ignored.verdict == Verdict::ok);
+  CHECK(ignored.rows[0].state == State::ignored);
+  CHECK(ignored.rows[0].effect.ratio == Approx(1.1));
+}
+
+TEST_CASE("names of two builds are made one by renames, and what falls together is added up") {
+  Policy policy;
+  policy.renames.push_back({std::regex("_[0-9a-f]{8}$"), ""});
+  auto base = single({{"f_00112233", kFlat}});
+  auto fresh = single({{"f_deadbeef", kSlower}, {"f_01234567", kSlower}});
+  base.facts["f_00112233"] = {{"vgprs", {"12"}}};
+  fresh.facts["f_deadbeef"] = {{"vgprs", {"16"}}};
+  normalise_names(policy, &base);
+  normalise_names(policy, &fresh);
+  const Comparison comparison = compare(base, fresh, policy);
+  CHECK(comparison.verdict == Verdict::regression);
+  REQUIRE(comparison.rows.size() == 1);
+  CHECK(comparison.rows[0].key.kernel == "f");
+  CHECK(comparison.rows[0].fresh_passes == 10);
+  REQUIRE(comparison.facts.size() == 1);
+}
+
+TEST_CASE("what changed in a kernel's code is listed") {
+  auto base = single({{"f", kFlat}});
+  auto fresh = base;
+  base.facts["f"] = {{"vgprs", {"24"}}, {"lds_bytes", {"0"}}, {"old_only", {"1"}}};
+  fresh.facts["f"] = {{"vgprs", {"24", "32"}}, {"lds_bytes", {"0"}}};
+  const Comparison comparison = compare(base, fresh, {});
+  REQUIRE(comparison.facts.size() == 1);
+  CHECK(comparison.facts[0].name == "vgprs");
+  CHECK(comparison.facts[0].base == "24");
+  CHECK(comparison.facts[0].fresh == "24, 32");
+  CHECK(comparison.verdict == Verdict::ok);
+}
+
+TEST_CASE("the hash of the whole code object counts only without one of the kernel") {
+  auto base = single({{"f", kFlat}});
+  auto fresh = base;
+  base.facts["f"] = {{"code_object_hash", {"1"}}};
+  fresh.facts["f"] = {{"code_object_hash", {"2"}}};
+  CHECK(compare(base, fresh, {}).facts.size() == 1);
+  base.facts["f"]["code_hash"] = fresh.facts["f"]["code_hash"] = {"7"};
+  CHECK(compare(base, fresh, {}).facts.empty());
 }
 
 TEST_CASE("too few or too noisy passes are inconclusive") {
-  const Comparison few = compare(with({{"f", {1e5, 1.1e5}}}), with({{"f", {1e5, 1.1e5}}}), {});
+  const Comparison few = compare(single({{"f", {1e5, 1.1e5}}}), single({{"f", {1e5, 1.1e5}}}), {});
   CHECK(few.verdict == Verdict::inconclusive);
-  CHECK(few.rows[0].why.find("fewer than 5") != std::string::npos);
+  CHECK(has(few.rows[0].why, "fewer than 5"));
+  const Comparison one = compare(single({{"f", {1e5}}}), single({{"f", {2e5}}}), {});
+  CHECK(one.verdict == Verdict::inconclusive);
+  CHECK(has(one.rows[0].why, "fewer than 5"));
   std::mt19937_64 random(1);
-  const Comparison noisy_rows =
-      compare(with({{"f", noisy(random, 1e5, 0.5, 6)}}), with({{"f", noisy(random, 1e5, 0.5, 6)}}), {});
-  CHECK(noisy_rows.verdict == Verdict::inconclusive);
-  CHECK(noisy_rows.rows[0].why.find("too noisy") != std::string::npos);
-}
-
-TEST_CASE("C101: runs of the same build raise no more alarms than stated") {
-  std::mt19937_64 random(20260101);
-  int alarms = 0;
-  for (int pair = 0; pair < 100; ++pair) {
-    std::map<std::string, std::vector<double>> base, fresh;
-    for (int kernel = 0; kernel < 10; ++kernel) {
-      const double sigma = kernel % 2 == 0 ? 0.01 : 0.08;
-      base["k" + std::to_string(kernel)] = noisy(random, 1e5, sigma, 20);
-      fresh["k" + std::to_string(kernel)] = noisy(random, 1e5, sigma, 20);
-    }
-    const Comparison comparison = compare(with(base), with(fresh), {});
-    for (const Row& row : comparison.rows)
-      if (row.state == Row::State::regression || row.state == Row::State::improvement) {
-        ++alarms;
-        break;
-      }
-  }
-  CHECK(alarms <= 8);
-}
-
-TEST_CASE("a 3 % regression under 1 % noise is found") {
-  std::mt19937_64 random(7);
-  Limits limits;
-  limits.relative = 0.02;
-  int found = 0;
-  for (int round = 0; round < 100; ++round) {
-    const auto base = with({{"f", noisy(random, 1e5, 0.01, 20)}, {"g", noisy(random, 1e5, 0.01, 20)}});
-    const auto fresh = with({{"f", noisy(random, 1.03e5, 0.01, 20)}, {"g", noisy(random, 1e5, 0.01, 20)}});
-    const Comparison comparison = compare(base, fresh, limits);
-    if (comparison.rows[0].key.kernel == "f" && comparison.rows[0].state == Row::State::regression) ++found;
-  }
-  CHECK(found >= 95);
-}
-
-TEST_CASE("table and JSON hold every row and the verdict") {
-  const std::vector<double> slower(5, 110'000.0);
-  const Comparison comparison =
-      compare(with({{"f(int)", kFlat}, {"gone()", kFlat}}), with({{"f(int)", slower}}), {});
-  const std::string table = format_table(comparison, {});
-  CHECK(table.find("+10.0 %") != std::string::npos);
-  CHECK(table.find("gone") != std::string::npos);
-  CHECK(table.find("kreplay: regression (limits: 5 % and 1.00 us)") != std::string::npos);
-  const auto json = nlohmann::json::parse(format_json(comparison, {}));
-  CHECK(json.at("verdict") == "regression");
-  CHECK(json.at("rows").size() == 2);
-  CHECK(json.at("rows")[0].at("ratio") == Approx(1.1));
-  CHECK(json.at("rows")[1].at("verdict") == "removed");
+  const auto loud = [&random] { return one_run({{"f", fixtures::noisy(random, 1e5, {0.5}, 1, 6)}}); };
+  const Comparison noisy = compare(loud(), loud(), {});
+  CHECK(noisy.verdict == Verdict::inconclusive);
+  CHECK(has(noisy.rows[0].why, "too noisy"));
 }

@@ -136,32 +136,199 @@ TEST_CASE("report prints the table") {
   CHECK(shell(kProgram + " report " + path + " >/dev/full").code() == 2);
 }
 
-TEST_CASE("C102: each verdict of compare has its exit status") {
-  const Folder folder;
-  const std::vector<uint64_t> flat(5, 100'000), slow(5, 110'000), fast(5, 90'000);
-  const auto base = fixtures::write_results(folder / "base.jsonl", {{"f()", flat}});
-  const auto slower = fixtures::write_results(folder / "slower.jsonl", {{"f()", slow}});
-  const auto faster = fixtures::write_results(folder / "faster.jsonl", {{"f()", fast}});
-  const auto few = fixtures::write_results(folder / "few.jsonl", {{"f()", {100'000, 120'000}}});
-  const auto none = fixtures::write_results(folder / "none.jsonl", {{"f()", {}}});
-  const auto other = fixtures::write_results(folder / "other.jsonl", {{"f()", flat}}, "Vega 10");
-  const std::string compare = kProgram + " compare ";
-  CHECK(shell(compare + base + " " + base).code() == 0);
-  CHECK(shell(compare + base + " " + slower).code() == 1);
-  CHECK(shell(compare + "--fail-over 20% " + base + " " + slower).code() == 0);
-  CHECK(shell(compare + "--min-effect 1ms " + base + " " + slower).code() == 0);
-  CHECK(shell(compare + base + " " + folder / "absent").code() == 2);
-  CHECK(shell(compare + base).code() == 2);
-  CHECK(shell(compare + "--fail-over x " + base + " " + slower).code() == 2);
-  CHECK(shell(compare + base + " " + few).code() == 3);
-  CHECK(shell(compare + base + " " + none).code() == 4);
-  CHECK(shell(compare + base + " " + other).code() == 5);
-  CHECK(shell(compare + "--ignore-machine " + base + " " + other).code() == 0);
-  CHECK(shell(compare + base + " " + faster).code() == 0);
-  CHECK(shell(compare + "--fail-on-improvement " + base + " " + faster).code() == 6);
-  const auto json = shell(compare + "--format json " + base + " " + slower);
+namespace {
+
+/// Result files for comparisons, each for what it is named after.
+struct Sides {
+  Folder folder;
+  std::string base = write("base", std::vector<uint64_t>(5, 100'000));
+  std::string slower = write("slower", std::vector<uint64_t>(5, 110'000));
+  std::string faster = write("faster", std::vector<uint64_t>(5, 90'000));
+  std::string few = write("few", {100'000, 120'000});
+  std::string none = write("none", {});
+  std::string other = write("other", std::vector<uint64_t>(5, 100'000), "Vega 10");
+
+  std::string write(const std::string& name, const std::vector<uint64_t>& pass_ns,
+                    const std::string& product = "Vega 20") const {
+    return fixtures::write_results(folder / (name + ".jsonl"), {{"f()", pass_ns}}, product);
+  }
+};
+
+int compare(const std::string& arguments) { return shell(kProgram + " compare " + arguments).code(); }
+
+}  // namespace
+
+TEST_CASE("compare: status 0, no regression") {
+  const Sides s;
+  CHECK(compare(s.base + " " + s.base) == 0);
+  CHECK(compare(s.base + " " + s.faster) == 0);
+  CHECK(compare("--fail-over 20% " + s.base + " " + s.slower) == 0);
+  CHECK(compare("--min-effect 1ms " + s.base + " " + s.slower) == 0);
+}
+
+TEST_CASE("compare: status 1, regression") {
+  const Sides s;
+  const auto ended = shell(kProgram + " compare " + s.base + " " + s.slower);
+  CHECK(ended.code() == 1);
+  CHECK(has(ended.text, "+10.0 %"));
+}
+
+TEST_CASE("compare: status 2, usage or unreadable input") {
+  const Sides s;
+  CHECK(compare(s.base + " " + s.folder / "absent") == 2);
+  CHECK(compare(s.base) == 2);
+  CHECK(compare("--fail-over x " + s.base + " " + s.slower) == 2);
+  CHECK(compare("--min-effect 5 " + s.base + " " + s.slower) == 2);
+  CHECK(compare("--format pdf " + s.base + " " + s.slower) == 2);
+  CHECK(compare("--limits " + s.folder / "absent" + " " + s.base + " " + s.slower) == 2);
+  CHECK(compare(s.base + " " + fixtures::write_file(s.folder / "garbage", "hello\n")) == 2);
+  std::filesystem::create_directory(s.folder / "empty");
+  CHECK(compare(s.base + " " + s.folder / "empty") == 2);
+  CHECK(compare(s.base + " " + s.slower + " >/dev/full") == 2);
+}
+
+TEST_CASE("compare: status 3, inconclusive") {
+  const Sides s;
+  CHECK(compare(s.base + " " + s.few) == 3);
+  const auto more = fixtures::write_results(
+      s.folder / "more.jsonl", {{"f()", {100'000, 100'000, 100'000}}, {"g()", {100'000, 100'000, 100'000}}});
+  CHECK(compare(more + " " + s.base) == 3);  // a kernel is gone
+  CHECK(compare("--allow-removed " + more + " " + s.base) == 0);
+}
+
+TEST_CASE("compare: status 4, nothing measured") {
+  const Sides s;
+  CHECK(compare(s.base + " " + s.none) == 4);
+  CHECK(compare(s.none + " " + s.none) == 4);
+}
+
+TEST_CASE("compare: status 5, not comparable") {
+  const Sides s;
+  CHECK(compare(s.base + " " + s.other) == 5);
+  CHECK(compare("--ignore-machine " + s.base + " " + s.other) == 0);
+}
+
+TEST_CASE("compare: status 6, improvement, on request only") {
+  const Sides s;
+  CHECK(compare("--fail-on-improvement " + s.base + " " + s.faster) == 6);
+  CHECK(compare("--fail-on-improvement " + s.base + " " + s.base) == 0);
+  CHECK(compare("--fail-on-improvement " + s.base + " " + s.slower) == 1);
+}
+
+TEST_CASE("compare: every format has the same status") {
+  const Sides s;
+  for (const auto& [format, mark] : {std::pair{"table", "kreplay: regression"},
+                                     {"md", "**kreplay: regression"},
+                                     {"json", "\"verdict\": \"regression\""},
+                                     {"junit", "<failure"},
+                                     {"github", "::error"}}) {
+    const auto ended = shell(kProgram + " compare --format " + format + " " + s.base + " " + s.slower);
+    INFO(format);
+    CHECK(ended.code() == 1);
+    CHECK(has(ended.text, mark));
+  }
+}
+
+TEST_CASE("compare: the limits file holds, the command line wins") {
+  const Sides s;
+  const auto limits = fixtures::write_file(s.folder / "limits.toml", "fail-over = \"20%\"\n");
+  CHECK(compare("--limits " + limits + " " + s.base + " " + s.slower) == 0);
+  CHECK(compare("--limits " + limits + " --fail-over 5% " + s.base + " " + s.slower) == 1);
+}
+
+TEST_CASE("compare: a folder is a run per file") {
+  const Sides s;
+  std::filesystem::create_directory(s.folder / "runs");
+  uint64_t ns = 100'000;
+  for (const char* name : {"1.jsonl", "2.jsonl", "3.jsonl", "4.jsonl"})
+    fixtures::write_results(s.folder / "runs" + "/" + name, {{"f()", std::vector<uint64_t>(5, ns += 100)}});
+  const auto json = shell(kProgram + " compare --format json " + s.folder / "runs" + " " + s.slower);
   CHECK(json.code() == 1);
-  CHECK(has(json.text, "\"verdict\": \"regression\""));
+  CHECK(has(json.text, "\"level\": \"runs\""));
+  CHECK(has(json.text, "\"base_observations\": 4"));
+}
+
+TEST_CASE("report: every format") {
+  const Folder folder;
+  const auto path = fixtures::write_results(folder / "run.jsonl", {{"f(int)", {1000, 2000, 3000}}});
+  const std::string report = kProgram + " report " + path;
+  for (const auto& [format, mark] : {std::pair{"table", "2.00 us"},
+                                     {"md", "| `f(int)` |"},
+                                     {"csv", ",f(int),"},
+                                     {"json", "\"median\": 2000"},
+                                     {"html", "<!DOCTYPE html>"}}) {
+    INFO(format);
+    const auto ended = shell(report + " --format " + format);
+    CHECK(ended.code() == 0);
+    CHECK(has(ended.text, mark));
+    CHECK(shell(report + " --format " + format + " >/dev/full").code() == 2);
+    const std::string file = folder / "out." + format;
+    CHECK(shell(report + " --format " + format + " -o " + file).code() == 0);
+    CHECK(has(fixtures::read_file(file), mark));
+    CHECK(shell(report + " --format " + format + " -o /nonexistent/out").code() == 2);
+  }
+  CHECK(shell(report + " --format sqlite").code() == 2);
+  CHECK(shell(report + " --format sqlite -o " + folder / "out.db").code() == 0);
+  CHECK(shell(report + " --format sqlite -o " + folder / "out.db").code() == 2);
+  CHECK(shell(report + " --format pdf").code() == 2);
+}
+
+TEST_CASE("limits: a file for compare from runs of one build") {
+  const Folder folder;
+  std::string runs;
+  uint64_t ns = 100'000;
+  for (const char* name : {"1.jsonl", "2.jsonl", "3.jsonl"})
+    runs += " " + fixtures::write_results(folder / name, {{"f()", std::vector<uint64_t>(5, ns += 1000)}});
+  const auto limits = shell(kProgram + " limits" + runs + " -o " + folder / "limits.toml");
+  CHECK(limits.code() == 0);
+  CHECK(compare("--limits " + folder / "limits.toml" + " " + folder / "1.jsonl" + " " + folder / "3.jsonl") ==
+        0);
+  CHECK(has(shell(kProgram + " limits " + folder.path).text, "fail-over = \""));
+  CHECK(shell(kProgram + " limits " + folder / "1.jsonl").code() == 4);
+  const auto other = fixtures::write_results(folder / "other.jsonl", {{"f()", {5}}}, "Vega 10");
+  CHECK(shell(kProgram + " limits" + runs + " " + other).code() == 5);
+  CHECK(shell(kProgram + " limits " + folder / "absent").code() == 2);
+}
+
+TEST_CASE("baseline: what is updated is what compare finds for the machine") {
+  const Sides s;
+  const std::string store = s.folder / "store";
+  CHECK(shell(kProgram + " baseline show --store " + store).code() == 2);
+  const auto updated = shell(kProgram + " baseline update --store " + store + " " + s.base);
+  CHECK(updated.code() == 0);
+  CHECK(has(updated.text, ", 1 run\n"));
+  const auto shown = shell(kProgram + " baseline show --store " + store);
+  CHECK(shown.code() == 0);
+  CHECK(has(shown.text, "agent0: gfx906, Vega 20"));
+  CHECK(compare(store + " " + s.base) == 0);
+  CHECK(compare(store + " " + s.slower) == 1);
+  const auto foreign = shell(kProgram + " compare " + store + " " + s.other);
+  CHECK(foreign.code() == 5);
+  CHECK(has(foreign.text, "has no baseline for this machine"));
+  CHECK(shell(kProgram + " baseline update --replace --store " + store + " " + s.slower).code() == 0);
+  CHECK(compare(store + " " + s.slower) == 0);
+  CHECK(shell(kProgram + " baseline update --store " + store + " " + s.none).code() == 2);
+  CHECK(shell(kProgram + " baseline").code() == 2);
+}
+
+TEST_CASE("ab: builds by turns, judged in pairs") {
+  const Sides s;
+  const std::string ab =
+      kGood + kProgram + " ab --library " KREPLAY_STAND_IN " --pairs 3 --keep " + s.folder / "kept" + " ";
+  const auto copy = [](const std::string& from) { return "'cp " + from + " \"$KREPLAY_OUTPUT\"'"; };
+  const auto slower = shell(ab + copy(s.base) + " -- " + copy(s.slower));
+  INFO(slower.text);
+  CHECK(slower.code() == 1);
+  CHECK(has(slower.text, "+10.0 %"));
+  CHECK(slower.text.find("pair 1 of 3: cp " + s.base) < slower.text.find("pair 1 of 3: cp " + s.slower));
+  CHECK(slower.text.find("pair 2 of 3: cp " + s.slower) < slower.text.find("pair 2 of 3: cp " + s.base));
+  CHECK(std::filesystem::exists(s.folder / "kept/b-003-%p.jsonl"));
+  CHECK(shell(ab + copy(s.base) + " -- " + copy(s.base)).code() == 2);  // the folder is not empty
+  const std::string again = kGood + kProgram + " ab --library " KREPLAY_STAND_IN " --pairs 2 ";
+  CHECK(shell(again + copy(s.base) + " -- " + copy(s.base)).code() == 0);
+  const auto failed = shell(again + copy(s.base) + " -- 'exit 3'");
+  CHECK(failed.code() == 2);
+  CHECK(has(failed.text, "ended with status 3"));
 }
 
 TEST_CASE("help and version") {

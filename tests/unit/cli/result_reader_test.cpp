@@ -1,4 +1,6 @@
-#include "cli/result_reader.hpp"
+#include "cli/results.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include "fixtures.hpp"
 
@@ -6,6 +8,15 @@ using namespace kreplay;
 using namespace kreplay::cli;
 using fixtures::Folder;
 using fixtures::has;
+
+namespace {
+
+/// Pass times of the first launch of a run.
+std::vector<double> passes_of(const Samples& samples, size_t run) {
+  return samples.runs.at(run).passes.at(0).values();
+}
+
+}  // namespace
 
 TEST_CASE("what the library writes is read back") {
   const Folder folder;
@@ -17,13 +28,17 @@ TEST_CASE("what the library writes is read back") {
   CHECK(results.totals.sums.dispatches == 3);
   CHECK(results.totals.sums.of(report::Outcome::replayed) == 2);
   CHECK(results.totals.sums.declined[static_cast<size_t>(report::Reason::graph)] == 1);
-  CHECK(results.machine_key.size() == 16);
-  CHECK(results.machine.at("agent0") == "gfx906, Vega 20, 16384 MiB, 60 compute units");
+  REQUIRE(results.processes.size() == 1);
+  CHECK(results.processes[0].complete);
+  CHECK(results.processes[0].dispatches == 3);
+  const HeaderLine& header = results.processes[0].header;
+  CHECK(header.machine_key.size() == 16);
+  CHECK(header.machine.at("agent0") == "gfx906, Vega 20, 16384 MiB, 60 compute units");
   REQUIRE(results.samples.size() == 2);
   CHECK(results.samples.begin()->first.kernel == "f(int)");
   CHECK(results.samples.begin()->first.grid[0] == 1024);
-  CHECK(results.samples.begin()->second.ns == std::vector<double>{10, 20, 30});
-  CHECK(results.cache_modes == std::vector<std::string>{"as_is"});
+  CHECK(passes_of(results.samples.begin()->second, 0) == std::vector<double>{10, 20, 30});
+  CHECK(results.cache_modes == std::set<std::string>{"as_is"});
 }
 
 TEST_CASE("C69: kernels of several files are added up by name, passes are never merged") {
@@ -32,8 +47,13 @@ TEST_CASE("C69: kernels of several files are added up by name, passes are never 
   REQUIRE(read_results(fixtures::write_results(folder / "a.jsonl", {{"x()", {1}}, {"f()", {10}}}), &results)
               .ok());
   REQUIRE(read_results(fixtures::write_results(folder / "b.jsonl", {{"f()", {20, 30}}}), &results).ok());
-  CHECK(results.samples.begin()->second.ns == std::vector<double>{10, 20, 30});
+  CHECK(results.runs == 2);
+  const Samples& samples = results.samples.begin()->second;
+  CHECK(samples.passes == 3);
+  CHECK(passes_of(samples, 0) == std::vector<double>{10});
+  CHECK(passes_of(samples, 1) == std::vector<double>{20, 30});
   CHECK(results.totals.sums.passes_run == 4);
+  CHECK(results.totals.kernels.size() == 2);
 }
 
 TEST_CASE("a file cut off anywhere is read up to there and marked") {
@@ -50,6 +70,7 @@ TEST_CASE("a file cut off anywhere is read up to there and marked") {
     REQUIRE(read_results(cut, &results).ok());
     REQUIRE(results.notes.size() == 1);
     CHECK(has(results.notes[0], "cut off"));
+    CHECK(!results.processes[0].complete);
     CHECK(results.totals.sums.dispatches <= 3);
   }
 }
@@ -87,20 +108,64 @@ TEST_CASE("released schemas stay readable") {
   Results results;
   REQUIRE(read_results(KREPLAY_SOURCE_DIR "/tests/unit/report/golden/results-1.jsonl", &results).ok());
   CHECK(results.notes.empty());
-  CHECK(results.host == "node7");
-  CHECK(results.machine_key == "007a54fb27198958");
+  REQUIRE(results.processes.size() == 1);
+  CHECK(results.processes[0].header.host == "node7");
+  CHECK(results.processes[0].header.machine_key == "007a54fb27198958");
   CHECK(results.totals.sums.dispatches == 3);
   CHECK(results.totals.sums.skipped[static_cast<size_t>(report::Reason::filtered)] == 4);
   REQUIRE(results.samples.size() == 1);
-  CHECK(results.samples.begin()->second.ns == std::vector<double>{12300, 12100, 12900});
+  CHECK(passes_of(results.samples.begin()->second, 0) == std::vector<double>{12300, 12100, 12900});
 }
 
-TEST_CASE("samples of one kernel are bounded and stay representative") {
-  Samples samples;
-  for (int i = 0; i < 200000; ++i) samples.add(i);
-  CHECK(samples.seen == 200000);
-  REQUIRE(samples.ns.size() == Samples::kMost);
-  double sum = 0;
-  for (const double value : samples.ns) sum += value;
-  CHECK(sum / static_cast<double>(samples.ns.size()) == Approx(100000).epsilon(0.05));
+TEST_CASE("one file may hold several processes, whose kernels have ids of their own") {
+  const Folder folder;
+  const auto first =
+      fixtures::write_results(folder / "a.jsonl", {{"f()", {10}}, {"g()", {20}}}, "Vega 20", false);
+  const auto second = fixtures::write_results(folder / "b.jsonl", {{"g()", {30}}});
+  const auto both =
+      fixtures::write_file(folder / "both.jsonl", fixtures::read_file(first) + fixtures::read_file(second));
+  Results results;
+  REQUIRE(read_results(both, &results).ok());
+  REQUIRE(results.processes.size() == 2);
+  CHECK(!results.processes[0].complete);
+  CHECK(results.processes[1].complete);
+  CHECK(results.runs == 1);
+  REQUIRE(results.notes.size() == 1);
+  CHECK(has(results.notes[0], "cut off"));
+  CHECK(results.samples.rbegin()->first.kernel == "g()");
+  CHECK(results.samples.rbegin()->second.launches == 2);
+}
+
+TEST_CASE("what a kernel line says of the code is kept as facts") {
+  const Folder folder;
+  const auto path = fixtures::write_results(folder / "run.jsonl", {{"f()", {10}}}, "Vega 20", false);
+  const nlohmann::json kernel = {{"type", "kernel"}, {"id", 9},        {"symbol", "_Z1gv"}, {"name", "g()"},
+                                 {"vgprs", 24},      {"hash", "ab12"}, {"later", {1, 2}}};
+  std::ofstream(path, std::ios::app) << kernel.dump() << "\n";
+  Results results;
+  REQUIRE(read_results(path, &results).ok());
+  CHECK(results.facts.at("g()") == Facts{{"vgprs", {"24"}}, {"hash", {"ab12"}}});
+}
+
+TEST_CASE("very many dispatches are kept in bounded memory") {
+  // Through the same visitor that files feed; a file of this length would only be slow to write.
+  const Folder folder;
+  const auto path = fixtures::write_results(folder / "run.jsonl", {{"f()", {10, 20, 30}}});
+  std::string text = fixtures::read_file(path);
+  const size_t begin = text.find("{\"type\":\"dispatch\"");
+  const std::string line = text.substr(begin, text.find('\n', begin) + 1 - begin);
+  {
+    std::ofstream more(path, std::ios::app);
+    for (int i = 0; i < 50'000; ++i) more << line;
+  }
+  Results results;
+  REQUIRE(read_results(path, &results).ok());
+  CHECK(results.totals.sums.dispatches == 50'001);
+  const Samples& samples = results.samples.begin()->second;
+  CHECK(samples.launches == 50'001);
+  CHECK(samples.passes == 150'003);
+  const RunSamples& run = samples.runs.at(0);
+  CHECK(run.launches.values().size() <= TimeSeries::kMost);
+  CHECK(run.passes.size() == RunSamples::kPassesOf);
+  CHECK(results.totals.kernels.size() == 1);
 }

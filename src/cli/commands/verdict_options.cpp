@@ -1,0 +1,95 @@
+#include "cli/commands/verdict_options.hpp"
+
+#include "cli/commands/commands.hpp"
+#include "cli/compare_formats.hpp"
+#include "cli/output.hpp"
+#include "cli/quantity.hpp"
+
+namespace kreplay::cli {
+namespace {
+
+using ComparisonFormat = std::string (*)(const Comparison&, const Policy&);
+
+const std::map<std::string, ComparisonFormat> kFormats = {{"table", comparison_table},
+                                                          {"md", comparison_markdown},
+                                                          {"json", comparison_json},
+                                                          {"junit", comparison_junit},
+                                                          {"github", comparison_github}};
+
+int status_of(Verdict verdict, bool fail_on_improvement) {
+  switch (verdict) {
+    case Verdict::ok:
+      return 0;
+    case Verdict::regression:
+      return 1;
+    case Verdict::inconclusive:
+      return 3;
+    case Verdict::nothing_measured:
+      return kNothingMeasured;
+    case Verdict::not_comparable:
+      return kNotComparable;
+    case Verdict::improvement:
+      return fail_on_improvement ? 6 : 0;
+  }
+  return kUsage;
+}
+
+/// Sets `value` from a text unless that is empty. @return false after saying what is wrong
+bool read_quantity(const std::string& text, Result<double> (*parse)(const std::string&), double* value) {
+  if (text.empty()) return true;
+  const Result<double> parsed = parse(text);
+  if (parsed) *value = *parsed;
+  if (!parsed) say(parsed.status().message());
+  return parsed.ok();
+}
+
+}  // namespace
+
+void add_verdict_options(CLI::App& command, VerdictOptions* options) {
+  command.add_option("--fail-over", options->fail_over,
+                     "Relative limit: 5% (default), 0.05; a regression exceeds both limits");
+  command.add_option("--min-effect", options->min_effect, "Absolute limit: 1us (default), 500ns, 2ms");
+  command.add_option("--limits", options->limits_file,
+                     "TOML file with limits per kernel and names that mean the same kernel (docs/cli.md)");
+  command
+      .add_option("--alpha", options->alpha,
+                  "Share of false alarms allowed among alarms, over all kernels (default: 0.05)")
+      ->check(CLI::Range(1e-9, 0.5));
+  std::vector<std::string> names;
+  names.reserve(kFormats.size());
+  for (const auto& [name, format] : kFormats) names.push_back(name);
+  command.add_option("--format", options->format, "table (default), md, json, junit or github")
+      ->check(CLI::IsMember(names));
+  command.add_flag("--ignore-machine", options->ignore_machine, "Compare even if the machines differ");
+  command.add_flag("--ignore-options", options->ignore_options,
+                   "Compare even if tool, options or cache handling differ");
+  command.add_flag("--allow-removed", options->allow_removed, "Kernels missing in the new results are fine");
+  command.add_flag("--fail-on-improvement", options->fail_on_improvement,
+                   "Exit with 6 when kernels got faster");
+}
+
+bool gather_policy(const VerdictOptions& options, Policy* policy) {
+  if (!options.limits_file.empty()) {
+    if (const Status read = read_policy(options.limits_file, policy); !read) {
+      say(read.message());
+      return false;
+    }
+  }
+  policy->alpha = options.alpha.value_or(policy->alpha);
+  policy->ignore_machine = options.ignore_machine;
+  policy->ignore_options = options.ignore_options;
+  policy->allow_removed = policy->allow_removed || options.allow_removed;
+  return read_quantity(options.fail_over, parse_ratio, &policy->limit.relative) &&
+         read_quantity(options.min_effect, parse_time_ns, &policy->limit.absolute_ns);
+}
+
+int print_verdict(Results& base, Results& fresh, Pairing pairing, const Policy& policy,
+                  const VerdictOptions& options) {
+  normalise_names(policy, &base);
+  normalise_names(policy, &fresh);
+  const Comparison comparison = compare(base, fresh, policy, pairing);
+  if (!print(kFormats.at(options.format)(comparison, policy))) return kUsage;
+  return status_of(comparison.verdict, options.fail_on_improvement);
+}
+
+}  // namespace kreplay::cli

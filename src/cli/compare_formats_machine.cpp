@@ -1,0 +1,161 @@
+// Formats for programs and CI systems.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/compare_formats.hpp"
+#include "cli/markup.hpp"
+
+namespace kreplay::cli {
+namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+using State = Row::State;
+
+OrderedJson json_of(const Row& row) {
+  const Effect& effect = row.effect;
+  OrderedJson out = {{"kernel", row.key.kernel},
+                     {"grid", row.key.grid},
+                     {"workgroup", row.key.workgroup},
+                     {"verdict", name_of(row.state)},
+                     {"why", row.why},
+                     {"base_passes", row.base_passes},
+                     {"new_passes", row.fresh_passes},
+                     {"base_median_ns", row.base_passes != 0 ? OrderedJson(effect.base_ns) : OrderedJson()},
+                     {"new_median_ns", row.fresh_passes != 0 ? OrderedJson(effect.fresh_ns) : OrderedJson()},
+                     {"limits", {{"relative", row.limit.relative}, {"absolute_ns", row.limit.absolute_ns}}}};
+  if (!row.has_ratio()) return out;
+  out["ratio"] = effect.ratio;
+  out["interval"] = {effect.interval.low, effect.interval.high};
+  out["p"] = effect.p;
+  out["q"] = row.q;
+  out["test"] = name_of(effect.test);
+  out["level"] = name_of(effect.level);
+  out["paired"] = effect.paired;
+  out["base_observations"] = effect.base_observations;
+  out["new_observations"] = effect.fresh_observations;
+  out["dependence"] = effect.dependence;
+  return out;
+}
+
+std::string xml_attribute(const char* name, const std::string& value) {
+  return fmt::format(" {}=\"{}\"", name, escape_markup(value));
+}
+
+std::string shape_of(const ShapeKey& key) { return dimensions(key.grid) + "/" + dimensions(key.workgroup); }
+
+/// One test case; `element` is failure, error or skipped, or empty for a pass.
+std::string test_case(const std::string& suite, const std::string& name, const char* element,
+                      const std::string& message) {
+  std::string text = "    <testcase" + xml_attribute("classname", suite) + xml_attribute("name", name);
+  if (*element == '\0') return text + "/>\n";
+  return text + ">\n      <" + element + xml_attribute("message", message) + "/>\n    </testcase>\n";
+}
+
+/// How a row counts in JUnit's terms.
+const char* junit_element(const Row& row, const Policy& policy) {
+  switch (row.state) {
+    case State::regression:
+      return "failure";
+    case State::inconclusive:
+      return "error";
+    case State::removed:
+      return policy.allow_removed ? "skipped" : "error";
+    case State::ignored:
+    case State::added:
+      return "skipped";
+    case State::ok:
+    case State::improvement:
+      return "";
+  }
+  return "";
+}
+
+/// The data of a workflow command; properties also escape what separates them.
+std::string workflow_text(const std::string& text, bool property) {
+  std::string out;
+  for (const char c : text) {
+    const bool escaped = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
+    out += escaped ? fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)))
+                   : std::string(1, c);
+  }
+  return out;
+}
+
+std::string annotation(const char* kind, const std::string& title, const std::string& message) {
+  return fmt::format("::{} title={}::{}\n", kind, workflow_text(title, true), workflow_text(message, false));
+}
+
+std::string row_message(const Row& row) {
+  std::string text = row.key.kernel + " " + shape_of(row.key) + ": " + change_text(row);
+  return row.why.empty() ? text : text + ": " + row.why;
+}
+
+}  // namespace
+
+std::string comparison_json(const Comparison& comparison, const Policy& policy) {
+  OrderedJson rows = OrderedJson::array();
+  for (const Row& row : comparison.rows) rows.push_back(json_of(row));
+  OrderedJson facts = OrderedJson::array();
+  for (const FactChange& change : comparison.facts) {
+    facts.push_back(
+        {{"kernel", change.kernel}, {"name", change.name}, {"base", change.base}, {"new", change.fresh}});
+  }
+  const OrderedJson json = {{"verdict", name_of(comparison.verdict)},
+                            {"why", comparison.why},
+                            {"limits",
+                             {{"relative", policy.limit.relative},
+                              {"absolute_ns", policy.limit.absolute_ns},
+                              {"alpha", policy.alpha},
+                              {"confidence", policy.confidence}}},
+                            {"rows", rows},
+                            {"facts", facts}};
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+}
+
+std::string comparison_junit(const Comparison& comparison, const Policy& policy) {
+  constexpr const char* kSuite = "kreplay compare";
+  std::string cases;
+  std::map<std::string, size_t> counts;
+  for (const Row& row : comparison.rows) {
+    const char* element = junit_element(row, policy);
+    ++counts[element];
+    cases += test_case(
+        row.key.kernel, shape_of(row.key), element,
+        std::string(name_of(row.state)) + ": " + change_text(row) + (row.why.empty() ? "" : ": " + row.why));
+  }
+  size_t tests = comparison.rows.size();
+  if (!comparison.why.empty()) {  // the verdict is not from rows
+    cases += test_case(kSuite, "verdict", "error", headline(comparison, policy));
+    ++counts["error"];
+    ++tests;
+  }
+  const std::string totals = fmt::format(R"( tests="{}" failures="{}" errors="{}" skipped="{}")", tests,
+                                         counts["failure"], counts["error"], counts["skipped"]);
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites{}>\n  <testsuite name=\"{}\"{}>\n{}  "
+      "</testsuite>\n</testsuites>\n",
+      totals, kSuite, totals, cases);
+}
+
+std::string comparison_github(const Comparison& comparison, const Policy& policy) {
+  std::string text;
+  for (const Row& row : comparison.rows) {
+    const bool doubt =
+        row.state == State::inconclusive || (row.state == State::removed && !policy.allow_removed);
+    if (row.state == State::regression) text += annotation("error", "Kernel is slower", row_message(row));
+    if (doubt)
+      text += annotation("warning", std::string("Kernel is ") + name_of(row.state), row_message(row));
+  }
+  for (const FactChange& change : comparison.facts) {
+    text +=
+        annotation("notice", "Kernel's code changed",
+                   fmt::format("{}: {}: {} to {}", change.kernel, change.name, change.base, change.fresh));
+  }
+  const bool bad = comparison.verdict == Verdict::regression ||
+                   comparison.verdict == Verdict::nothing_measured ||
+                   comparison.verdict == Verdict::not_comparable;
+  return text + annotation(bad ? "error" : "notice", "kreplay compare", headline(comparison, policy));
+}
+
+}  // namespace kreplay::cli

@@ -1,0 +1,145 @@
+// The limits file: TOML, with unknown settings refused, since a limit that is silently not applied is worse
+// than none.
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <stdexcept>
+
+#include "cli/policy.hpp"
+#include "cli/quantity.hpp"
+
+namespace kreplay::cli {
+namespace {
+
+/// A setting that is refused; the text says where and why.
+class Refused : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+std::string place(const toml::node& node) {
+  return fmt::format("line {}, column {}", node.source().begin.line, node.source().begin.column);
+}
+
+std::string text_of(const std::string& name, const toml::node& node) {
+  const auto text = node.value_exact<std::string>();
+  if (!text) throw Refused(fmt::format("{}: {} must be a text in quotes", place(node), name));
+  return *text;
+}
+
+bool flag_of(const std::string& name, const toml::node& node) {
+  const auto flag = node.value_exact<bool>();
+  if (!flag) throw Refused(fmt::format("{}: {} must be true or false", place(node), name));
+  return *flag;
+}
+
+double checked(const toml::node& node, const Result<double>& value) {
+  if (!value) throw Refused(place(node) + ": " + value.status().message());
+  return *value;
+}
+double ratio_of(const std::string& name, const toml::node& node) {
+  return checked(node, parse_ratio(text_of(name, node)));
+}
+double time_of(const std::string& name, const toml::node& node) {
+  return checked(node, parse_time_ns(text_of(name, node)));
+}
+
+std::regex regex_of(const std::string& name, const toml::node& node) {
+  try {
+    return std::regex(text_of(name, node));
+  } catch (const std::regex_error& error) {
+    throw Refused(fmt::format("{}: {} is not a regular expression: {}", place(node), name, error.what()));
+  }
+}
+
+using Setting = std::function<void(const std::string& name, const toml::node& node)>;
+using Settings = std::map<std::string, Setting>;
+
+void read_table(const toml::table& table, const Settings& settings) {
+  for (const auto& [key, node] : table) {
+    const std::string name(key.str());
+    const auto known = settings.find(name);
+    if (known != settings.end()) {
+      known->second(name, node);
+      continue;
+    }
+    std::string names;
+    for (const auto& [other, setting] : settings) names += (names.empty() ? "" : ", ") + other;
+    throw Refused(fmt::format("{}: {} is unknown; accepted here: {}", place(node), name, names));
+  }
+}
+
+void require(const toml::table& table, const char* array, const char* name) {
+  if (!table.contains(name)) throw Refused(fmt::format("{}: [[{}]] needs {}", place(table), array, name));
+}
+
+/// Calls `read` for each table of an array of tables.
+Setting each_table(const std::function<void(const toml::table&)>& read) {
+  return [read](const std::string& name, const toml::node& node) {
+    const toml::array* array = node.as_array();
+    if (array == nullptr || !array->is_homogeneous<toml::table>())
+      throw Refused(fmt::format("{}: {} must be written as [[{}]]", place(node), name, name));
+    for (const toml::node& one : *array) read(*one.as_table());
+  };
+}
+
+KernelRule rule_of(const toml::table& table) {
+  require(table, "kernel", "name");
+  KernelRule rule;
+  read_table(table,
+             {
+                 {"name", [&](auto& name, auto& node) { rule.name = regex_of(name, node); }},
+                 {"grid", [&](auto& name, auto& node) { rule.grid = text_of(name, node); }},
+                 {"fail-over", [&](auto& name, auto& node) { rule.relative = ratio_of(name, node); }},
+                 {"min-effect", [&](auto& name, auto& node) { rule.absolute_ns = time_of(name, node); }},
+                 {"ignore", [&](auto& name, auto& node) { rule.ignore = flag_of(name, node); }},
+             });
+  return rule;
+}
+
+Rename rename_of(const toml::table& table) {
+  require(table, "rename", "match");
+  require(table, "rename", "replace");
+  Rename rename;
+  read_table(table, {
+                        {"match", [&](auto& name, auto& node) { rename.match = regex_of(name, node); }},
+                        {"replace", [&](auto& name, auto& node) { rename.replace = text_of(name, node); }},
+                    });
+  return rename;
+}
+
+void read_file(const toml::table& table, Policy* policy) {
+  read_table(
+      table,
+      {
+          {"fail-over", [&](auto& name, auto& node) { policy->limit.relative = ratio_of(name, node); }},
+          {"min-effect", [&](auto& name, auto& node) { policy->limit.absolute_ns = time_of(name, node); }},
+          {"allow-removed", [&](auto& name, auto& node) { policy->allow_removed = flag_of(name, node); }},
+          {"kernel", each_table([&](const toml::table& one) { policy->rules.push_back(rule_of(one)); })},
+          {"rename", each_table([&](const toml::table& one) { policy->renames.push_back(rename_of(one)); })},
+      });
+}
+
+}  // namespace
+
+Status read_policy(const std::string& path, Policy* policy) {
+  try {
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    if (!file) return {Error::io, path + ": cannot be read"};
+    read_file(toml::parse(text, path), policy);
+  } catch (const std::ios_base::failure&) {  // a folder
+    return {Error::io, path + ": cannot be read"};
+  } catch (const toml::parse_error& error) {
+    return {Error::invalid_argument,
+            fmt::format("{}: line {}, column {}: {}", path, error.source().begin.line,
+                        error.source().begin.column, error.description())};
+  } catch (const Refused& refused) {
+    return {Error::invalid_argument, fmt::format("{}: {}", path, refused.what())};
+  }
+  return {};
+}
+
+}  // namespace kreplay::cli

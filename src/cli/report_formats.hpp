@@ -1,0 +1,42 @@
+// A report as text.
+#pragma once
+
+#include <string>
+
+#include "cli/results.hpp"
+
+namespace kreplay::cli {
+
+/// For a terminal: the table of the summary at exit, kernels sorted by total time, below a line per process.
+std::string report_table(const Results& results);
+/// GitHub-flavoured Markdown: kernels and launch shapes by total time, dispatches that were not replayed,
+/// notes.
+std::string report_markdown(const Results& results);
+/// One JSON object (docs/results.md).
+std::string report_json(const Results& results);
+/// One self-contained page: tables, and plots of the time per launch, the distribution of pass times, bytes
+/// saved and restored, outcomes by reason. Loads nothing and forbids itself to.
+std::string report_html(const Results& results);
+
+// What the formats have in common.
+
+struct ShapeSummary {
+  ShapeKey key;
+  const Samples* samples = nullptr;
+};
+/// Kernels and launch shapes, longest total time first.
+std::vector<ShapeSummary> shapes_by_time(const Results& results);
+/// Kernels by name, longest total time first.
+std::vector<const report::KernelTotals*> kernels_by_time(const Results& results);
+
+struct ReasonCount {
+  std::string outcome, reason;
+  uint64_t dispatches = 0;
+};
+/// Outcomes with their reasons, skipped launches last; those that did not occur are left out.
+std::vector<ReasonCount> outcome_counts(const report::Sums& sums);
+
+/// "/opt/app (pid 12) on node7, 2026-01-01T00:00:00Z: 10 dispatches", and "cut off" where it is.
+std::string process_line(const Process& process);
+
+}  // namespace kreplay::cli
