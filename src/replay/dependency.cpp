@@ -94,10 +94,12 @@ bool LookAhead::copy_blocked(const CopyFence::Pending& copy, hsa_signal_t& signa
   return false;
 }
 
-bool LookAhead::waits_on_memory(const Packet& packet) const {
-  if (kernels_ == nullptr || !hsa::is_dispatch(hsa::kind_of(packet.word[0]))) return false;
+Waits LookAhead::waits(const Packet& packet) const {
+  if (kernels_ == nullptr || !hsa::is_dispatch(hsa::kind_of(packet.word[0]))) return Waits::no;
   const Kernel* kernel = kernels_->find(hsa::dispatch_fields(packet).kernel_object);
-  return kernel != nullptr && kernel->waits_on_memory;
+  if (kernel == nullptr) return Waits::no;
+  if (kernel->waits_on_memory) return Waits::on_memory;
+  return kernel->learned.load(std::memory_order_relaxed) ? Waits::perhaps : Waits::no;
 }
 
 /// Marks what cannot finish until nothing changes. Ends: each round marks at least one more.
@@ -109,8 +111,8 @@ void LookAhead::mark_stuck() {
         const Packet packet = view.queue->ring.packet_at(i);
         Dependency blocking;
         // A dispatch that was taken runs on; what it waits for is no signal we could look at.
-        const bool waits = view.uncompleted(i) && waits_on_memory(packet);
-        if (!waits && (i < view.read || !packet_blocked(packet, blocking))) continue;
+        const bool endless = view.uncompleted(i) && waits(packet) != Waits::no;
+        if (!endless && (i < view.read || !packet_blocked(packet, blocking))) continue;
         view.stuck = i;
         changed = true;
       }
@@ -138,16 +140,17 @@ std::optional<Blocked> LookAhead::find_blocked(const std::vector<Queue*>& all,
     if (view.stuck == view.write) continue;
     if (std::find(targets.begin(), targets.end(), view.queue) == targets.end()) continue;
     Dependency blocking;
-    (void)packet_blocked(view.queue->ring.packet_at(view.stuck), blocking);
+    const Packet packet = view.queue->ring.packet_at(view.stuck);
+    (void)packet_blocked(packet, blocking);
     return Blocked{view.queue, view.stuck, blocking.signal,
-                   blocking.signal.handle == 0 ? 0 : signal_value(blocking.signal)};
+                   blocking.signal.handle == 0 ? 0 : signal_value(blocking.signal), waits(packet)};
   }
   for (size_t i = 0; i < copies.size(); ++i) {
     if (copy_stuck_[i] == 0 || (copies[i].agents.first != agent && copies[i].agents.second != agent))
       continue;
     hsa_signal_t signal = {0};
     (void)copy_blocked(copies[i], signal);
-    return Blocked{nullptr, 0, signal, signal.handle == 0 ? 0 : signal_value(signal)};
+    return Blocked{nullptr, 0, signal, signal.handle == 0 ? 0 : signal_value(signal), Waits::no};
   }
   return std::nullopt;
 }
@@ -156,6 +159,9 @@ std::string Blocked::describe() const {
   if (queue == nullptr)
     return fmt::format("a copy waits for signal 0x{:x} (value {}), which nothing submitted will complete",
                        signal.handle, value);
+  if (waits == Waits::perhaps)
+    return fmt::format("queue {}: packet {} is of a kernel that did not end in time before", queue->id(),
+                       index);
   if (signal.handle == 0)
     return fmt::format("queue {}: packet {} waits for a value in memory (hipStreamWaitValue)", queue->id(),
                        index);

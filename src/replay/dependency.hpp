@@ -23,12 +23,20 @@
 
 namespace kreplay::replay {
 
+/// What a dispatch waits for that is no signal we could look at.
+enum class Waits : uint8_t {
+  no,
+  on_memory,  ///< HIP's stream wait: for a value in memory
+  perhaps,    ///< its kernel did not end in time once: it may wait for the host
+};
+
 /// Something that cannot finish by itself.
 struct Blocked {
   const Queue* queue = nullptr;  ///< null: a copy
   uint64_t index = 0;            ///< of the packet in the real ring
   hsa_signal_t signal = {0};
   int64_t value = 0;  ///< of the signal
+  Waits waits = Waits::no;
   std::string describe() const;
 };
 
@@ -37,8 +45,7 @@ struct Blocked {
 /// Threads: one at a time.
 class LookAhead {
  public:
-  /// @param kernels tells dispatches that wait for a value in memory (hipStreamWaitValue) from others; may be
-  /// null
+  /// @param kernels tells dispatches that may never end by themselves from others; may be null
   explicit LookAhead(const KernelTable* kernels = nullptr) : kernels_(kernels) {}
 
   /// @param all     queues of all agents; they must stay alive during the call
@@ -65,7 +72,7 @@ class LookAhead {
   bool satisfiable(const hsa::Dependency& dependency) const;
   bool packet_blocked(const hsa::Packet& packet, hsa::Dependency& blocking) const;
   bool copy_blocked(const CopyFence::Pending& copy, hsa_signal_t& signal) const;
-  bool waits_on_memory(const hsa::Packet& packet) const;
+  Waits waits(const hsa::Packet& packet) const;
   void mark_stuck();
 
   const KernelTable* kernels_;

@@ -172,7 +172,7 @@ Reason Drain::stuck_reason(const Queue& own) const {
                                                                     : Reason::agent_drain;
 }
 
-/// A wait on memory that was taken may be over since long; the read index does not tell. A barrier behind it
+/// A dispatch that was taken may be over since long; the read index does not tell. A barrier behind it
 /// does: it is taken only when everything before it is complete.
 void Drain::put_probe(const Blocked& what) {
   const auto it = std::find(busy_.begin(), busy_.end(), what.queue);

@@ -184,6 +184,24 @@ TEST_CASE("a dispatch that waits for a value in memory is stuck, waiting in the 
   CHECK_FALSE(s.look({&a}).has_value());
 }
 
+TEST_CASE("a dispatch of a kernel that did not end in time before may not end now, either") {
+  Still s;
+  auto& kernel = s.kernels.insert(kStreamWait, "poll_flag.kd", nullptr);
+  Queue& a = s.queue();
+  a.ring.submit(dispatch_packet(kStreamWait, nullptr, {0}));
+  CHECK_FALSE(s.look({&a}).has_value());
+  kernel.learned = true;
+  for (int taken = 0; taken < 2; ++taken) {
+    const auto blocked = s.look({&a});
+    REQUIRE(blocked.has_value());
+    CHECK(blocked->describe() == "queue 1: packet 0 is of a kernel that did not end in time before");
+    if (taken < 1) s.take(a);
+  }
+  a.ring.submit(dispatch_packet(1, nullptr, {0}));
+  s.take(a);  // it has the barrier bit
+  CHECK_FALSE(s.look({&a}).has_value());
+}
+
 TEST_CASE("a wait on memory that is known to be over is no obstacle") {
   Still s;
   s.kernels.insert(kStreamWait, "__amd_rocclr_streamOpsWait.kd", nullptr);
