@@ -66,7 +66,7 @@ std::string mismatch(const Results& base, const Results& fresh, const Policy& po
   const HeaderLine& first = base.processes.front().header;
   for (const Results* side : {&base, &fresh}) {
     for (const Process& process : side->processes) {
-      const std::string why = header_mismatch(first, process.header, policy);
+      std::string why = header_mismatch(first, process.header, policy);
       if (!why.empty()) return why;
     }
   }

@@ -116,7 +116,8 @@ void check_variables(const Environment& environment, Findings& out) {
   for (const std::string& error : read_options(pointers(entries).data()).errors)
     out.push_back({Kind::problem, "environment", error, "correct or unset it: replay stays off until then"});
   for (const auto& [name, value] : options_as_set(pointers(entries).data()))
-    out.push_back({Kind::note, "environment", name + "=" + value + " is inherited by every run", {}});
+    out.push_back(
+        {Kind::note, "environment", fmt::format("{}={} is inherited by every run", name, value), {}});
   for (const Known& known : kKnown) {
     const auto found = environment.find(known.name);
     if (found == environment.end() || (known.only != nullptr && found->second != known.only)) continue;
@@ -151,7 +152,10 @@ void check_devices(const std::string& root, Findings& out) {
     if (entry->path().filename().string().rfind("renderD", 0) == 0)
       nodes.push_back(entry->path().filename().string());
   std::sort(nodes.begin(), nodes.end());
-  for (const std::string& node : nodes) check(root + "/dev/dri/" + node, "/dev/dri/" + node);
+  for (const std::string& node : nodes) {
+    const std::string name = "/dev/dri/" + node;
+    check(root + name, name);
+  }
   if (nodes.empty()) {
     out.push_back(
         {Kind::problem, "/dev/dri", "has no render node", "in a container, hand it in (--device=/dev/dri)"});

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/statistics.hpp"
 
@@ -24,7 +25,7 @@ void Samples::add(size_t run, const std::vector<double>& times_ns) {
   steady_launches = steady_launches && *least == *most;
   ++launches;
   passes += times_ns.size();
-  for (const double ns : times_ns) pass_ns.add(static_cast<uint64_t>(ns + 0.5));
+  for (const double ns : times_ns) pass_ns.add(static_cast<uint64_t>(std::llround(ns)));
   RunSamples& samples = runs[run];
   samples.launches.add(report::median(times_ns));
   if (samples.passes.size() == RunSamples::kPassesOf) return;

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <sstream>
 
@@ -77,9 +79,9 @@ std::string bash_completion(const CLI::App& app) {
       if (!takes_value(*option)) continue;
       for (const std::string& spelling : names) {
         const std::vector<std::string> choices = choices_of(*option);
-        values += "    \"" + name + " " + spelling + "\") ";
+        values += fmt::format("    \"{} {}\") ", name, spelling);
         if (!choices.empty())
-          values += "COMPREPLY=($(compgen -W \"" + joined(choices, " ") + "\" -- \"$word\")); ";
+          values += fmt::format("COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); ", joined(choices, " "));
         else if (takes_file(*option))
           values += "COMPREPLY=($(compgen -f -- \"$word\")); ";
         values += "return ;;\n";

@@ -1,4 +1,6 @@
 // The kreplay program as a user runs it; a stand-in takes the place of libkreplay.so.
+#include <fmt/format.h>
+
 #include <csignal>
 
 #include "fixtures.hpp"
@@ -263,7 +265,7 @@ TEST_CASE("report: every format") {
     CHECK(has(ended.text, mark));
     CHECK(shell(report + " --format " + format + " >/dev/full").code() == 2);
     const std::string file = folder / "out." + format;
-    CHECK(shell(report + " --format " + format + " -o " + file).code() == 0);
+    CHECK(shell(fmt::format("{} --format {} -o {}", report, format, file)).code() == 0);
     CHECK(has(fixtures::read_file(file), mark));
     CHECK(shell(report + " --format " + format + " -o /nonexistent/out").code() == 2);
   }

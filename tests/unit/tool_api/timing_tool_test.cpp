@@ -299,6 +299,7 @@ TEST_CASE("the error of a growing number of passes takes no memory once its buff
   ReplayCall first = call_of(&kScale);
   CHECK(run_passes(*tool, first, noisy) == 200);
   std::vector<report::PassTime> times;
+  times.reserve(noisy.size());
   for (const uint64_t duration : noisy) times.push_back({0, duration});
   ReplayCall call = call_of(&kScale);
   tool->config_enter(call);
