@@ -4,6 +4,7 @@
 // e2e-replayed: ^in_place 3
 #include <dlfcn.h>
 
+#include "cases/in_place_update.hpp"
 #include "cases/late_runtime.hpp"
 #include "support/hsa_check.hpp"
 
@@ -17,20 +18,7 @@ int main() {
   const unsigned count = 300;
   auto x = e2e::random_values<unsigned>(count, 651);
   const auto y = e2e::random_values<unsigned>(count, 652);
-  unsigned* dev_x = e2e::to_device(agents, x);
-  unsigned* dev_y = e2e::to_device(agents, y);
-  {
-    const e2e::CodeObject code(agents);
-    e2e::Queue queue(agents);
-    for (int launch = 0; launch < 3; ++launch) {
-      queue.dispatch(code.kernel("in_place"), count, 64, {}, dev_x, dev_y, count);
-      e2e::in_place_host(x, y);
-    }
-    queue.drain();
-  }
-  checks.equal("x", e2e::from_device(agents, dev_x, count), x);
-  HSA_OK(hsa_amd_memory_pool_free(dev_x));
-  HSA_OK(hsa_amd_memory_pool_free(dev_y));
+  e2e::update_in_place(checks, agents, x, y, 3);
   HSA_OK(hsa_shut_down());
   return checks.finish();
 }

@@ -2,6 +2,7 @@
 // devices; each life has its own agents, queues and code objects, and replays.
 //
 // e2e-replayed: ^in_place 10
+#include "cases/in_place_update.hpp"
 #include "support/hsa_check.hpp"
 
 int main() {
@@ -15,18 +16,7 @@ int main() {
     HSA_OK(hsa_shut_down());
     HSA_OK(hsa_init());
     const e2e::Agents agents = e2e::find_agents();
-    unsigned* dev_x = e2e::to_device(agents, x);
-    unsigned* dev_y = e2e::to_device(agents, y);
-    {
-      const e2e::CodeObject code(agents);
-      e2e::Queue queue(agents);
-      queue.dispatch(code.kernel("in_place"), count, 64, {}, dev_x, dev_y, count);
-      e2e::in_place_host(x, y);
-      queue.drain();
-    }
-    checks.equal("x", e2e::from_device(agents, dev_x, count), x);
-    HSA_OK(hsa_amd_memory_pool_free(dev_x));
-    HSA_OK(hsa_amd_memory_pool_free(dev_y));
+    e2e::update_in_place(checks, agents, x, y, 1);
     HSA_OK(hsa_shut_down());
   }
   return checks.finish();

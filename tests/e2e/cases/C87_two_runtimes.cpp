@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <string>
 
+#include "cases/in_place_update.hpp"
 #include "cases/late_runtime.hpp"
 #include "support/hsa_check.hpp"
 
@@ -39,20 +40,7 @@ void launch(e2e::Checks& checks, const e2e::Agents& agents) {
   const unsigned count = 300;
   auto x = e2e::random_values<unsigned>(count, 871);
   const auto y = e2e::random_values<unsigned>(count, 872);
-  unsigned* dev_x = e2e::to_device(agents, x);
-  unsigned* dev_y = e2e::to_device(agents, y);
-  {
-    const e2e::CodeObject code(agents);
-    e2e::Queue queue(agents);
-    for (int i = 0; i < 2; ++i) {
-      queue.dispatch(code.kernel("in_place"), count, 64, {}, dev_x, dev_y, count);
-      e2e::in_place_host(x, y);
-    }
-    queue.drain();
-  }
-  checks.equal("x", e2e::from_device(agents, dev_x, count), x);
-  HSA_OK(hsa_amd_memory_pool_free(dev_x));
-  HSA_OK(hsa_amd_memory_pool_free(dev_y));
+  e2e::update_in_place(checks, agents, x, y, 2);
 }
 
 }  // namespace
