@@ -18,8 +18,7 @@ struct Merged {
 /// ids.
 /// @param output made anew; never overwritten
 /// @return Error::invalid_argument when an input is empty, no result file, or of a schema this program does
-/// not know;
-///         Error::io when something cannot be read or written. The output is then not there.
+///         not know; Error::io when something cannot be read or written. The output is then not there.
 Result<Merged> merge_results(const std::vector<std::string>& inputs, const std::string& output);
 
 }  // namespace kreplay::cli

@@ -115,8 +115,7 @@ bool ProxyQueue::serve() {
 }
 
 /// @return how many of the `count` published packets from `from` on were each submitted with others; 0 when
-/// the
-///         first one came alone
+///         the first one came alone
 uint64_t ProxyQueue::submitted_together(uint64_t from, uint64_t count) {
   uint64_t n = 0;
   while (n < count && reserved_.together(from + n, from, count)) ++n;

@@ -26,8 +26,7 @@ namespace kreplay::replay {
 class CopyFence {
  public:
   /// @param while_waiting called at least once per slice by a thread that waits for the window of an agent,
-  /// with no
-  ///        lock held; may end the wait with open()
+  ///        with no lock held; may end the wait with open()
   void set_while_waiting(std::function<void(uint64_t agent)> while_waiting, uint64_t slice_ns) {
     while_waiting_ = std::move(while_waiting);
     slice_ns_ = slice_ns;

@@ -83,8 +83,8 @@ class Replayer {
   void submit_once(Queue& queue, const hsa::Packet& packet);
   /// Waits until the gate of the queue's agent is open.
   /// @return false when waiting would be a deadlock: the thread owns the window of an agent whose gate the
-  /// owner
-  ///         of this one waits at. That window has been broken into; the caller submits in spite of the gate.
+  ///         owner of this one waits at. That window has been broken into; the caller submits in spite of the
+  ///         gate.
   bool wait_at_gate(Queue& queue);
 
   // --- memory ---

@@ -15,8 +15,7 @@ namespace kreplay::report {
 
 /// Replaces %p (process id), %h (host name), %r (rank) and %% in `pattern`.
 /// @param rank in a parallel job; without one %r is the process id. A pattern that has neither %p nor %r gets
-/// ".r<rank>"
-///        before its extension, so that each rank has a file by its name.
+///        ".r<rank>" before its extension, so that each rank has a file by its name.
 std::string expand_pattern(std::string_view pattern, pid_t pid, std::string_view host,
                            std::optional<uint64_t> rank);
 /// "a/b.jsonl", "x" -> "a/b.x.jsonl"; without an extension it comes last.

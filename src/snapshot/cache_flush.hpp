@@ -21,8 +21,7 @@ class CacheFlush {
 
   /// Returns when the caches are flushed. The first call allocates the buffer, which is kept.
   /// @return Error::unsupported when the agent does not tell the size of its caches, Error::not_found without
-  /// a pool of
-  ///         device memory, Error::runtime when the allocation or the fill fails
+  ///         a pool of device memory, Error::runtime when the allocation or the fill fails
   Status run();
   /// Gives the buffer back while the runtime is still there.
   void release();

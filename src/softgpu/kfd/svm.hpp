@@ -27,8 +27,7 @@ class SvmTable {
 
   /// Sets attributes of [begin, begin + size_bytes), and maps it to, or unmaps it from, GPUs.
   /// @return 0; -EINVAL (not whole pages, unknown attribute or GPU; named on stderr), -EADDRINUSE (a buffer
-  /// is
-  ///         there)
+  ///         is there)
   int set(uint64_t begin, uint64_t size_bytes, std::span<const kfd_ioctl_svm_attribute> attributes);
   /// Replaces each attribute's value, and the type of those about access, by what holds for the whole range.
   /// @return 0, -EINVAL

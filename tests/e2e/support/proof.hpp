@@ -29,8 +29,7 @@ inline ProofShape proof_shape(int argc, char** argv) {
 
 /// @param make   called once per thread, in order, on the calling thread: the thread's state (buffers)
 /// @param launch called `launches` times on the thread that owns the state, with its stream and the number of
-/// the
-///               launch; the stream is synchronised after the last one
+///               the launch; the stream is synchronised after the last one
 /// @return the states, in order
 template <class Make, class Launch>
 auto run_proof(const ProofShape& shape, Make make, Launch launch) {
