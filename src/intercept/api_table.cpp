@@ -155,9 +155,13 @@ unsigned install_table(void* table_pointer) {
 
   const HsaApi* before = process::g_table.load(std::memory_order_acquire);
   // Old copies are kept: a thread may be about to call through one.
-  auto* saved = new (std::nothrow) HsaApi;
+  struct Kept : HsaApi {
+    const HsaApi* before = nullptr;
+  };
+  auto* saved = new (std::nothrow) Kept;
   if (saved == nullptr) return 0;
-  if (before != nullptr) *saved = *before;
+  if (before != nullptr) static_cast<HsaApi&>(*saved) = *before;
+  saved->before = before;
   const auto sub_table = [&](auto* HsaApiTable::*member) -> ApiTableVersion* {
     const size_t offset =
         reinterpret_cast<const char*>(&(table->*member)) - reinterpret_cast<const char*>(table);

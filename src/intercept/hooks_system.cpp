@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "intercept/api_table.hpp"
 #include "intercept/hook_scope.hpp"
 
 namespace kreplay::intercept {
@@ -37,6 +38,7 @@ extern "C" {
 
 KR_EXPORT hsa_status_t hsa_init() {
   KR_SCOPE(hsa_init);
+  kreplay::intercept::accept_registered_tables();  // another library's constructor may be before ours
   // The runtime may have been closed and opened again since.
   (void)process::bind(true);
   const auto function = hook.next().hsa_init;

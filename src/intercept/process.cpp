@@ -19,6 +19,7 @@
 #include "base/options.hpp"
 #include "base/rank.hpp"
 #include "hsa/runtime_binding.hpp"
+#include "intercept/api_table.hpp"
 #include "intercept/environment.hpp"
 #include "intercept/exports.hpp"
 #include "intercept/instance.hpp"
@@ -364,6 +365,7 @@ __attribute__((constructor)) void kreplay_loaded() {
     if (!intercept::second_instance()) {
       const Options& options = intercept::process::options();
       intercept::prepare_environment(options);
+      intercept::accept_registered_tables();
       tool_api::marker_gate().configure(options.from_marker, options.to_marker);
       handshake_note(options.handshake, handshake_event::loaded);
     }

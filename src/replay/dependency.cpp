@@ -128,7 +128,7 @@ void LookAhead::mark_stuck() {
 std::optional<Blocked> LookAhead::find_blocked(const std::vector<Queue*>& all,
                                                const std::vector<Queue*>& targets,
                                                const std::vector<CopyFence::Pending>& copies, uint64_t agent,
-                                               bool running) {
+                                               bool running, const Packet* next) {
   running_ = running;
   views_.clear();
   for (const Queue* queue : all)
@@ -142,20 +142,29 @@ std::optional<Blocked> LookAhead::find_blocked(const std::vector<Queue*>& all,
     Dependency blocking;
     const Packet packet = view.queue->ring.packet_at(view.stuck);
     (void)packet_blocked(packet, blocking);
-    return Blocked{view.queue, view.stuck, blocking.signal,
-                   blocking.signal.handle == 0 ? 0 : signal_value(blocking.signal), waits(packet)};
+    return Blocked{view.queue,
+                   false,
+                   view.stuck,
+                   blocking.signal,
+                   blocking.signal.handle == 0 ? 0 : signal_value(blocking.signal),
+                   waits(packet)};
   }
   for (size_t i = 0; i < copies.size(); ++i) {
     if (copy_stuck_[i] == 0 || (copies[i].agents.first != agent && copies[i].agents.second != agent))
       continue;
     hsa_signal_t signal = {0};
     (void)copy_blocked(copies[i], signal);
-    return Blocked{nullptr, 0, signal, signal.handle == 0 ? 0 : signal_value(signal), Waits::no};
+    return Blocked{nullptr, false, 0, signal, signal.handle == 0 ? 0 : signal_value(signal), Waits::no};
   }
+  if (Dependency blocking; next != nullptr && packet_blocked(*next, blocking))
+    return Blocked{nullptr, true, 0, blocking.signal, signal_value(blocking.signal), Waits::no};
   return std::nullopt;
 }
 
 std::string Blocked::describe() const {
+  if (next)
+    return fmt::format("it waits itself for signal 0x{:x} (value {}), which nothing submitted will complete",
+                       signal.handle, value);
   if (queue == nullptr)
     return fmt::format("a copy waits for signal 0x{:x} (value {}), which nothing submitted will complete",
                        signal.handle, value);

@@ -32,7 +32,8 @@ enum class Waits : uint8_t {
 
 /// Something that cannot finish by itself.
 struct Blocked {
-  const Queue* queue = nullptr;  ///< null: a copy
+  const Queue* queue = nullptr;  ///< null: a copy, or the packet that follows
+  bool next = false;             ///< the packet that follows, which is in no ring yet
   uint64_t index = 0;            ///< of the packet in the real ring
   hsa_signal_t signal = {0};
   int64_t value = 0;  ///< of the signal
@@ -52,10 +53,11 @@ class LookAhead {
   /// @param targets queues that must drain
   /// @param agent   copies that touch this agent must finish, too
   /// @param running whether a dispatch that was taken and may be over counts as a carrier
-  /// @return the first blocked packet or copy among the targets
+  /// @param next    the packet that follows when they have drained; null when none does
+  /// @return the first blocked packet or copy among the targets, or what `next` waits for
   std::optional<Blocked> find_blocked(const std::vector<Queue*>& all, const std::vector<Queue*>& targets,
                                       const std::vector<CopyFence::Pending>& copies, uint64_t agent,
-                                      bool running = true);
+                                      bool running = true, const hsa::Packet* next = nullptr);
 
  private:
   /// One queue as it looked when the scan began.

@@ -23,8 +23,10 @@ void pause_ns(uint64_t ns) {
 
 using report::Reason;
 
-DrainResult Drain::run(Queue& own, const std::vector<Queue*>& queues, hsa_signal_t& signal) {
+DrainResult Drain::run(Queue& own, const hsa::Packet& next, const std::vector<Queue*>& queues,
+                       hsa_signal_t& signal) {
   start_ns_ = now_ns();
+  next_ = &next;
   doubt_since_ns_ = 0;
   if (DrainResult early = wait_for_forwarders(own, queues); early.reason != Reason::none) return early;
   if (DrainResult early = find_busy(own, queues); early.reason != Reason::none) return early;
@@ -32,11 +34,12 @@ DrainResult Drain::run(Queue& own, const std::vector<Queue*>& queues, hsa_signal
     return {lasting_reason(own), false,
             fmt::format("agent node {} has not come to rest since an earlier dispatch waited for it in vain",
                         agent_.info().node)};
-  if (busy_.empty() && copies_.idle(agent_.handle().handle)) return {};
+  if (busy_.empty() && copies_.idle(agent_.handle().handle) && next_may_start()) return {};
   if (DrainResult early = look_ahead(); early.reason != Reason::none) return early;
   if (DrainResult copied = wait_copies(own); copied.reason != Reason::none) return copied;
   DrainResult out;
   if (!busy_.empty()) out = wait_queues(own, signal);
+  if (out.reason == Reason::none) out = wait_next();
   if (out.reason == Reason::none) agent_.dependency_streak.store(0, std::memory_order_relaxed);
   return out;
 }
@@ -144,8 +147,8 @@ std::optional<Blocked> Drain::blocked() {
   copies_.pending(pending_);
   return all_.visit([this](const std::vector<Queue*>& all) -> std::optional<Blocked> {
     const uint64_t agent = agent_.handle().handle;
-    if (auto what = look_ahead_.find_blocked(all, busy_, pending_, agent)) return what;
-    auto perhaps = look_ahead_.find_blocked(all, busy_, pending_, agent, false);
+    if (auto what = look_ahead_.find_blocked(all, busy_, pending_, agent, true, next_)) return what;
+    auto perhaps = look_ahead_.find_blocked(all, busy_, pending_, agent, false, next_);
     if (!perhaps) {
       doubt_since_ns_ = 0;
       return std::nullopt;
@@ -274,6 +277,36 @@ DrainResult Drain::wait_queues(Queue& own, hsa_signal_t& signal) {
   }
   signal = {0};
   return stop;
+}
+
+bool Drain::next_may_start() const {
+  hsa::Dependency list[5];
+  hsa::DependencyMode mode;
+  const size_t count = hsa::dependencies(*next_, list, mode);
+  return std::all_of(list, list + count, [](const hsa::Dependency& dependency) {
+    return hsa::satisfied(dependency, signal_value(dependency.signal));
+  });
+}
+
+/// The dispatch may wait for work of another agent. Work of this one that others are about to submit waits at
+/// the gate, behind the window: it would never come.
+DrainResult Drain::wait_next() {
+  uint64_t pause = kPollNs;
+  uint64_t blocked_since = 0;
+  while (!next_may_start()) {
+    if (const std::optional<Blocked> what = blocked()) {
+      if (blocked_since == 0) blocked_since = now_ns();
+      if (now_ns() - blocked_since > grace_ns()) return dependency(*what);
+    } else {
+      blocked_since = 0;
+    }
+    if (now_ns() - start_ns_ > limits_.timeout_ns)
+      return {Reason::dependency, false,
+              fmt::format("what it waits for itself has not come within {} ms", limits_.timeout_ns / 1'000'000)};
+    pause_ns(pause);
+    pause = std::min<uint64_t>(pause * 2, 500'000);
+  }
+  return {};
 }
 
 std::string Drain::describe_stuck(hsa_signal_t signal) const {

@@ -1,4 +1,4 @@
-// Bringing an agent to rest: every queue with work since it was last known idle gets one barrier packet, all
+// Bringing an agent to rest, and to where the next dispatch may start: every queue with work since it was last known idle gets one barrier packet, all
 // of them count down one signal. Looks for dependencies that cannot be met before it waits, and while it
 // does.
 //
@@ -46,9 +46,10 @@ class Drain {
         look_ahead_(&kernels) {}
 
   /// @param own    the queue of the dispatch; only decides between queue_drain and agent_drain
+  /// @param next   the dispatch: what it waits for itself is waited for here, too, or nobody would bring it about
   /// @param queues all queues of the agent, pinned; the gate is closed, so nobody starts to write their rings
   /// @param signal counts the barriers; null on return when it had to be given up (a barrier still holds it)
-  DrainResult run(Queue& own, const std::vector<Queue*>& queues, hsa_signal_t& signal);
+  DrainResult run(Queue& own, const hsa::Packet& next, const std::vector<Queue*>& queues, hsa_signal_t& signal);
   /// Gives back a signal that nothing refers to any more, before the runtime shuts down.
   void release();
 
@@ -78,6 +79,8 @@ class Drain {
   DrainResult wait_copies(const Queue& own);
   DrainResult wait_for_room(const Queue& own, Queue& queue);
   DrainResult wait_queues(Queue& own, hsa_signal_t& signal);
+  bool next_may_start() const;
+  DrainResult wait_next();
   std::string describe_stuck(hsa_signal_t signal) const;
 
   Agent& agent_;
@@ -87,6 +90,7 @@ class Drain {
   const hsa::HsaApi& api_;
   const DrainLimits limits_;
   LookAhead look_ahead_;
+  const hsa::Packet* next_ = nullptr;  ///< during run()
   std::vector<Queue*> busy_;
   std::vector<CopyFence::Pending> pending_;
   uint64_t start_ns_ = 0;

@@ -77,7 +77,7 @@ report::Reason Window::open(const Packet& packet, std::string& detail, bool& sub
   outer_ = t_state.window;
   t_state.window = this;
   open_ = true;
-  const Reason reason = open_locked(detail);
+  const Reason reason = open_locked(packet, detail);
   if (reason != Reason::none) {
     close();
     release();
@@ -85,7 +85,7 @@ report::Reason Window::open(const Packet& packet, std::string& detail, bool& sub
   return reason;
 }
 
-report::Reason Window::open_locked(std::string& detail) {
+report::Reason Window::open_locked(const Packet& packet, std::string& detail) {
   agent_.let_waiters_pass(kWaitersPassNs);
   opened_ns_ = now_ns();
   agent_.close_gate();
@@ -96,7 +96,7 @@ report::Reason Window::open_locked(std::string& detail) {
   if (!agent_.drain)
     agent_.drain = std::make_unique<Drain>(agent_, core_.queues, core_.copies, core_.waiter, core_.kernels,
                                            core_.api, DrainLimits{core_.options.drain_timeout_ns});
-  DrainResult drained = agent_.drain->run(queue_, agent_.window_queues, agent_.drain_signal);
+  DrainResult drained = agent_.drain->run(queue_, packet, agent_.window_queues, agent_.drain_signal);
   if (drained.reason != Reason::none) {
     if (drained.stuck && !core_.options.decline_on_stuck_drain) {
       const char* name = kernel_ != nullptr ? kernel_->demangled.c_str() : "unknown kernel";

@@ -74,7 +74,7 @@ class Window {
   class CallbackScope;
   enum Phase : uint32_t { kWorking, kInCallback, kStuck };
 
-  report::Reason open_locked(std::string& detail);
+  report::Reason open_locked(const hsa::Packet& packet, std::string& detail);
   bool ready_signals(std::string& detail);
   void cover_arguments();
   void remember_times();

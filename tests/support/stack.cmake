@@ -44,6 +44,10 @@ if(kreplay_sanitizer_preload)
 endif()
 list(JOIN kreplay_stack_preload ":" kreplay_stack_preload)
 set(kreplay_stack_options --preload ${kreplay_stack_preload} --env E2E_CODE_OBJECT=${kreplay_code_object})
+if(KREPLAY_SANITIZE MATCHES address)
+  list(APPEND kreplay_stack_options
+       --env LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_LIST_DIR}/vendor-leaks.supp:print_suppressions=0)
+endif()
 
 # A program that uses support/stack/stack.hpp.
 function(kreplay_stack_program target)

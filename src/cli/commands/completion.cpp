@@ -28,6 +28,12 @@ bool takes_file(const CLI::Option& option) {
   return false;
 }
 
+std::vector<std::string> names_below(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : visible_commands(app)) names.push_back(command->get_name());
+  return names;
+}
+
 /// For zsh: inside double quotes, colons and brackets separate parts.
 std::string zsh_text(const std::string& text) {
   std::string out;
@@ -40,12 +46,28 @@ std::string zsh_text(const std::string& text) {
 
 }  // namespace
 
+std::string words_of(const CLI::App& command, const char* separator) {
+  if (command.get_parent() == nullptr) return "";
+  const std::string before = words_of(*command.get_parent(), separator);
+  return before.empty() ? command.get_name() : before + separator + command.get_name();
+}
+
 std::vector<const CLI::App*> visible_commands(const CLI::App& app) {
   std::vector<const CLI::App*> commands = app.get_subcommands([](const CLI::App*) { return true; });
   commands.erase(std::remove_if(commands.begin(), commands.end(),
                                 [](const CLI::App* command) { return command->get_group().empty(); }),
                  commands.end());
   return commands;
+}
+
+std::vector<const CLI::App*> all_visible_commands(const CLI::App& app) {
+  std::vector<const CLI::App*> all;
+  for (const CLI::App* command : visible_commands(app)) {
+    all.push_back(command);
+    const auto below = all_visible_commands(*command);
+    all.insert(all.end(), below.begin(), below.end());
+  }
+  return all;
 }
 
 std::vector<const CLI::Option*> visible_options(const CLI::App& command) {
@@ -67,12 +89,17 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
 std::string bash_completion(const CLI::App& app) {
-  std::vector<std::string> commands;
-  std::string options, values;
-  for (const CLI::App* command : visible_commands(app)) {
-    const std::string& name = command->get_name();
-    commands.push_back(name);
+  const std::vector<std::string> commands = names_below(app);
+  std::string options, values, nested;
+  for (const CLI::App* command : all_visible_commands(app)) {
+    const std::string name = words_of(*command);
     std::vector<std::string> all;
+    const std::vector<std::string> below = names_below(*command);
+    if (!below.empty())
+      nested += "    " + name + ") case \" " + joined(below, " ") +
+                " \" in\n      *\" $sub \"*) command=\"" + name +
+                " $sub\" ;;\n      *) COMPREPLY=($(compgen -W \"" + joined(below, " ") +
+                " --help\" -- \"$word\")); return ;;\n    esac ;;\n";
     for (const CLI::Option* option : visible_options(*command)) {
       const std::vector<std::string> names = names_of(*option);
       all.insert(all.end(), names.begin(), names.end());
@@ -87,7 +114,7 @@ std::string bash_completion(const CLI::App& app) {
         values += "return ;;\n";
       }
     }
-    options += "    " + name + ") options=\"" + joined(all, " ") + "\" ;;\n";
+    options += "    \"" + name + "\") options=\"" + joined(all, " ") + "\" ;;\n";
   }
   return "# bash completion for kreplay; made from its options\n"
          "_kreplay() {\n"
@@ -111,6 +138,10 @@ std::string bash_completion(const CLI::App& app) {
          "      return\n"
          "    fi\n"
          "  done\n"
+         "  if [ \"$COMP_CWORD\" -eq 2 ]; then local sub=; else local sub=${COMP_WORDS[2]}; fi\n"
+         "  case \"$command\" in\n" +
+         nested +
+         "  esac\n"
          "  case \"$command $before\" in\n" +
          values +
          "  esac\n"
@@ -134,9 +165,16 @@ std::string zsh_completion(const CLI::App& app) {
     text += "    \"" + zsh_text(command->get_name()) + ":" + zsh_text(command->get_description()) + "\"\n";
   text +=
       "  )\n  if (( CURRENT == 2 )); then\n    _describe command commands\n    return\n  fi\n"
-      "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n  case $command in\n";
+      "  local command=$words[2]\n  shift words\n  (( CURRENT-- ))\n";
   for (const CLI::App* command : visible_commands(app)) {
-    text += "    " + command->get_name() + ")\n      _arguments -S";
+    if (visible_commands(*command).empty()) continue;
+    text += "  if [[ $command == " + command->get_name() + " ]]; then\n    if (( CURRENT == 2 )); then\n" +
+            "      compadd -- " + joined(names_below(*command), " ") + "\n      return\n    fi\n" +
+            "    command+=\" $words[2]\"\n    shift words\n    (( CURRENT-- ))\n  fi\n";
+  }
+  text += "  case $command in\n";
+  for (const CLI::App* command : all_visible_commands(app)) {
+    text += "    (\"" + words_of(*command) + "\")\n      _arguments -S";
     for (const CLI::Option* option : visible_options(*command)) {
       for (const std::string& name : names_of(*option)) {
         text += " \\\n        \"" + name + "[" + zsh_text(option->get_description()) + "]";

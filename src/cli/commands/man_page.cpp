@@ -84,11 +84,23 @@ std::string option_entry(const CLI::Option& option) {
   return entry + "\n" + roff(option.get_description()) + "\n";
 }
 
+std::string page_name(const CLI::App& command) { return "kreplay-" + words_of(command, "-"); }
+
+std::string commands_section(const CLI::App& app) {
+  const auto commands = visible_commands(app);
+  std::string section = commands.empty() ? "" : ".SH COMMANDS\n";
+  for (const CLI::App* command : commands)
+    section += ".TP\n\\fB" + roff(page_name(*command)) + "\\fR(1)\n" + roff(command->get_description()) + "\n";
+  return section;
+}
+
 }  // namespace
 
 std::string synopsis(const CLI::App& command) {
   if (command.get_parent() == nullptr) return "kreplay COMMAND [options]";
-  std::string text = "kreplay " + command.get_name() + " [options]";
+  std::string text = "kreplay " + words_of(command);
+  if (!visible_commands(command).empty()) return text + " COMMAND [options]";
+  text += " [options]";
   if (command.get_name() == "run") return text + " -- program [arguments...]";
   for (const CLI::Option* option : command.get_options())
     if (!option->nonpositional())
@@ -103,22 +115,19 @@ std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) con
 
 std::string man_page(const CLI::App& app, const std::string& version) {
   std::string page = header("kreplay", app.get_description(), version);
-  page += ".SH SYNOPSIS\n.B " + roff(synopsis(app)) + "\n.SH COMMANDS\n";
-  for (const CLI::App* command : visible_commands(app))
-    page += ".TP\n\\fBkreplay\\-" + roff(command->get_name()) + "\\fR(1)\n" +
-            roff(command->get_description()) + "\n";
-  page += ".SH OPTIONS\n";
+  page += ".SH SYNOPSIS\n.B " + roff(synopsis(app)) + "\n" + commands_section(app) + ".SH OPTIONS\n";
   for (const CLI::Option* option : visible_options(app)) page += option_entry(*option);
   return page;
 }
 
 std::string man_page(const CLI::App& app, const CLI::App& command, const std::string& version) {
-  std::string page = header("kreplay-" + command.get_name(), command.get_description(), version);
+  std::string page = header(page_name(command), command.get_description(), version);
   page += ".SH SYNOPSIS\n.B " + roff(synopsis(command)) + "\n";
   const std::vector<std::string> footer = paragraphs(command.get_footer());
   page += ".SH DESCRIPTION\n" + roff(command.get_description()) + ".\n";
   for (const std::string& paragraph : footer)
     if (section_of(paragraph) == nullptr) page += ".PP\n" + roff(paragraph);
+  page += commands_section(command);
   std::string group;
   page += ".SH OPTIONS\n";
   for (const CLI::Option* option : visible_options(command)) {
@@ -133,8 +142,8 @@ std::string man_page(const CLI::App& app, const CLI::App& command, const std::st
         page += std::string(".SH ") + section.title + "\n" + body_of(section, paragraph);
   page += ".SH SEE ALSO\n";
   std::string others = "\\fBkreplay\\fR(1)";
-  for (const CLI::App* other : visible_commands(app))
-    if (other != &command) others += ", \\fBkreplay\\-" + roff(other->get_name()) + "\\fR(1)";
+  for (const CLI::App* other : all_visible_commands(app))
+    if (other != &command) others += ", \\fB" + roff(page_name(*other)) + "\\fR(1)";
   return page + others + "\n";
 }
 

@@ -16,8 +16,13 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_usage(const CLI::App* app, std::string name) const override;
 };
 
+/// The words that call a command, joined: "run", "baseline update"; empty for the program itself.
+std::string words_of(const CLI::App& command, const char* separator = " ");
+
 /// The subcommands a user sees, in their order.
 std::vector<const CLI::App*> visible_commands(const CLI::App& app);
+/// Those and the subcommands of each, behind it.
+std::vector<const CLI::App*> all_visible_commands(const CLI::App& app);
 /// The options a user sees, those without a dash left out.
 std::vector<const CLI::Option*> visible_options(const CLI::App& command);
 /// The values an option is limited to; empty when it takes others.
@@ -27,7 +32,7 @@ bool takes_value(const CLI::Option& option);
 
 /// kreplay(1), which lists the subcommands. roff with the man macros.
 std::string man_page(const CLI::App& app, const std::string& version);
-/// kreplay-NAME(1) of one subcommand.
+/// kreplay-NAME(1) of one subcommand; one of a subcommand's own is kreplay-NAME-NAME(1).
 std::string man_page(const CLI::App& app, const CLI::App& command, const std::string& version);
 
 std::string bash_completion(const CLI::App& app);

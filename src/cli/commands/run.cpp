@@ -13,7 +13,7 @@ namespace {
 struct RunArguments {
   /// Values of options that are handed on as variables, checked by the library's own reader.
   std::vector<std::pair<const char*, std::shared_ptr<std::string>>> variables;
-  std::string device = "gpu", library;
+  std::string device = "gpu", restore, library;
   std::vector<std::string> tools, command;
   bool quiet = false, internal = false, allow_nothing = false, no_progress = false;
 };
@@ -25,6 +25,8 @@ int run_command(const RunArguments& args) {
   request.progress = !args.no_progress && ::isatty(STDERR_FILENO) != 0;
   for (const auto& [name, value] : args.variables)
     if (!value->empty()) request.variables.emplace_back(name, *value);
+  if (!args.restore.empty())
+    request.variables.emplace_back("KREPLAY_HOST_WRITE", args.restore == "all" ? "restore" : "stop");
   if (args.quiet) request.variables.emplace_back("KREPLAY_QUIET", "1");
   if (args.internal) request.variables.emplace_back("KREPLAY_INTERNAL_KERNELS", "1");
   std::string tools;
@@ -135,9 +137,17 @@ void add_handling(RunOptions& options, CLI::App& command, RunArguments& argument
   options
       .add("--batch", "KREPLAY_BATCH", "WHAT", "Several packets at once, graphs: decline (default) or split")
       ->group(group);
-  options
-      .add("--host-write", "KREPLAY_HOST_WRITE", "WHAT",
-           "Host memory written by a kernel: stop (default), restore or ignore")
+  CLI::Option* host_write = options
+                                .add("--host-write", "KREPLAY_HOST_WRITE", "WHAT",
+                                     "Host memory written by a kernel: stop (default), restore or ignore")
+                                ->group(group);
+  command
+      .add_option("--restore", arguments.restore,
+                  "What is put back between passes: device memory (default; a kernel that changes host memory "
+                  "stops after its first pass), or all, host memory that its arguments point at too")
+      ->check(CLI::IsMember({"device", "all"}))
+      ->type_name("WHAT")
+      ->excludes(host_write)
       ->group(group);
   command
       .add_option("--library", arguments.library, "Path of libkreplay.so, if not the one beside this program")

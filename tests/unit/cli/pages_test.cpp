@@ -37,6 +37,13 @@ std::vector<std::string> commands() {
   return names;
 }
 
+/// Those, and the commands of a command.
+std::vector<std::string> all_commands() {
+  std::vector<std::string> names = commands();
+  for (const char* nested : {"baseline update", "baseline show"}) names.push_back(nested);
+  return names;
+}
+
 std::string escaped(const std::string& text) { return std::regex_replace(text, std::regex("-"), "\\-"); }
 
 struct Pages {
@@ -48,13 +55,15 @@ struct Pages {
 
 TEST_CASE("every subcommand has a man page with each of its options and the statuses") {
   const Pages pages;
-  const std::vector<std::string> names = commands();
-  REQUIRE(names.size() >= 5);
+  const std::vector<std::string> names = all_commands();
+  REQUIRE(names.size() >= 7);
   const std::string overview = page_text(pages.folder / "man/man1/kreplay.1");
   for (const std::string& name : names) {
     INFO(name);
-    CHECK(has(overview, "kreplay\\-" + name));
-    const std::string page = page_text(pages.folder / ("man/man1/kreplay-" + name + ".1"));
+    const std::string dashed = std::regex_replace(name, std::regex(" "), "-");
+    CHECK(has(name == dashed ? overview : page_text(pages.folder / "man/man1/kreplay-baseline.1"),
+              escaped("kreplay-" + dashed)));
+    const std::string page = page_text(pages.folder / ("man/man1/kreplay-" + dashed + ".1"));
     const auto options = options_in_help(name);
     CHECK(options.count("--help") == 1);
     for (const std::string& option : options) {
@@ -97,6 +106,9 @@ TEST_CASE("bash completes subcommands, options, values and files") {
     INFO(option);
     CHECK(has(complete("kreplay run --", 2), option + "\n"));
   }
+  CHECK(has(complete("kreplay baseline \"\"", 2), "update\nshow\n"));
+  CHECK(has(complete("kreplay baseline update --k", 3), "--keep\n"));
+  CHECK(complete("kreplay baseline show --k", 3) == "\n");
   CHECK(complete("kreplay run --device s", 3) == "soft\n");
   CHECK(has(complete("kreplay merge -o " + pages.folder.path + "/ma", 3), "/man\n"));
   CHECK(has(complete("kreplay run -- tru", 3), "true\n"));
@@ -106,8 +118,8 @@ TEST_CASE("zsh has every option of every subcommand") {
   const Pages pages;
   const std::string script = page_text(pages.folder / "zsh/site-functions/_kreplay");
   CHECK(script.rfind("#compdef kreplay\n", 0) == 0);
-  for (const std::string& name : commands()) {
-    CHECK(has(script, "    " + name + ")\n"));
+  for (const std::string& name : all_commands()) {
+    CHECK(has(script, "    (\"" + name + "\")\n"));
     for (const std::string& option : options_in_help(name)) {
       INFO(option);
       CHECK(has(script, "\"" + option + "["));

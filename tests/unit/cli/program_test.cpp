@@ -77,6 +77,14 @@ TEST_CASE("run sets the variables that its options name, and keeps existing prel
   }
 }
 
+TEST_CASE("what is put back between passes") {
+  CHECK(has(shell(kGood + kRun + "--restore all -- env").text, "KREPLAY_HOST_WRITE=restore\n"));
+  CHECK(has(shell("KREPLAY_HOST_WRITE=ignore " + kGood + kRun + "--restore device -- env").text,
+            "KREPLAY_HOST_WRITE=stop\n"));
+  for (const char* wrong : {"--restore some", "--restore all --host-write stop"})
+    CHECK(shell(kRun + wrong + " -- true").code() == 125);
+}
+
 TEST_CASE("passes are a number or open-ended, not both") {
   const auto open =
       shell(kGood + kRun + "--until-rel-error 1% --min-passes 8 --max-passes 50 --max-time 2.5 -- env");

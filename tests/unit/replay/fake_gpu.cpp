@@ -440,3 +440,21 @@ kreplay::hsa::Packet dispatch_packet(uint64_t kernel_object, void* kernarg, hsa_
   std::memcpy(&packet, &dispatch, sizeof packet);
   return packet;
 }
+
+kreplay::hsa::Packet extended_dispatch_packet(uint64_t kernel_object, void* kernarg, hsa_signal_t completion,
+                                              hsa_signal_t waits_for) {
+  kreplay::hsa::ExtDispatch extended = {};
+  extended.header = HSA_PACKET_TYPE_VENDOR_SPECIFIC << HSA_PACKET_HEADER_TYPE;
+  extended.amd_format = kreplay::hsa::kFormatExtDispatch;
+  extended.setup = 1;
+  extended.workgroup_size[0] = extended.workgroup_size[1] = extended.workgroup_size[2] = 1;
+  extended.cluster_count_x = extended.cluster_count_y = extended.cluster_count_z = 1;
+  extended.cluster_size[0] = extended.cluster_size[1] = extended.cluster_size[2] = 1;
+  extended.kernel_object = kernel_object;
+  extended.kernarg_address = reinterpret_cast<uint64_t>(kernarg);
+  extended.dep_signal = waits_for.handle;
+  extended.completion_signal = completion.handle;
+  Packet packet;
+  std::memcpy(&packet, &extended, sizeof packet);
+  return packet;
+}

@@ -117,3 +117,6 @@ class FakeGpu {
 /// A dispatch packet. @param completion may be null
 kreplay::hsa::Packet dispatch_packet(uint64_t kernel_object, void* kernarg, hsa_signal_t completion,
                                      bool barrier = true);
+/// The vendor's packet with one cluster of one work item, and one signal to wait for (or null).
+kreplay::hsa::Packet extended_dispatch_packet(uint64_t kernel_object, void* kernarg, hsa_signal_t completion,
+                                              hsa_signal_t waits_for);

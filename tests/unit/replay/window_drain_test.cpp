@@ -47,6 +47,48 @@ TEST_CASE(
   CHECK(*args.target == 2);
 }
 
+TEST_CASE("C07: a dispatch that waits itself for what only the host or later work brings declines") {
+  Rig rig;
+  rig.gpu.set_kernel(kAddOne, add_one);
+  Args args{rig.device<int64_t>(1)};
+  HeldQueue queue(rig);
+  const hsa_signal_t awaited = rig.gpu.make_signal(1);
+  const hsa_signal_t done = rig.gpu.make_signal(1);
+  SECTION("with nothing before it") {}
+  SECTION("behind other work") { queue.forward(dispatch_packet(kOther, nullptr, {0})); }
+  queue.submit(extended_dispatch_packet(kAddOne, &args, done, awaited));  // comes back
+  CHECK(rig.records_with("\"dependency\"") == 1);
+  CHECK(rig.records_with("it waits itself for signal") == 1);
+  CHECK(FakeGpu::value(done) == 1);
+  rig.gpu.api.hsa_signal_store_screlease(awaited, 0);
+  REQUIRE(eventually([&] { return FakeGpu::value(done) == 0; }));
+  CHECK(*args.target == 1);
+}
+
+TEST_CASE("C07: a dispatch that waits itself for submitted work is replayed when that is over") {
+  Rig rig(2);
+  rig.gpu.set_kernel(kAddOne, add_one);
+  std::atomic<bool> flag{false};
+  rig.gpu.set_kernel(kOther, [&](void*) {
+    while (!flag.load()) std::this_thread::yield();
+  });
+  Args args{rig.device<int64_t>(1)};
+  HeldQueue queue(rig);
+  HeldQueue other(rig, GENERATE(0, 1));  // of the same agent, and of another
+  const hsa_signal_t awaited = rig.gpu.make_signal(1);
+  const hsa_signal_t done = rig.gpu.make_signal(1);
+  other.forward(dispatch_packet(kOther, nullptr, awaited));
+  std::thread releases([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));  // longer than the grace
+    flag = true;
+  });
+  queue.submit(extended_dispatch_packet(kAddOne, &args, done, awaited));
+  releases.join();
+  CHECK(FakeGpu::value(done) == 0);
+  CHECK(*args.target == 1);
+  CHECK(rig.records_with("\"replayed\"") == 1);
+}
+
 TEST_CASE("C26 C50: a drain that does not end declines when told to; its signal is not used again before") {
   kreplay::Options options = Rig::fast_options();
   options.drain_timeout_ns = kShortDrainNs;
