@@ -77,7 +77,7 @@ function(kreplay_unit_test name)
   set_tests_properties(${ARG_PREFIX}.${name} PROPERTIES TIMEOUT 300)
 endfunction()
 
-# kreplay_test_group(FOLDER): a target kreplay_tests_FOLDER that builds the programs FOLDER_* of that folder, so
+# kreplay_test_group(FOLDER): a target kreplay_tests_FOLDER that builds the programs FOLDER and FOLDER_* there, so
 # that a build for a few tests needs nothing else.
 function(kreplay_test_group folder)
   add_custom_target(kreplay_tests_${folder})
@@ -87,7 +87,7 @@ function(kreplay_test_group folder)
     get_property(below DIRECTORY ${at} PROPERTY SUBDIRECTORIES)
     list(APPEND left ${below})
     get_property(targets DIRECTORY ${at} PROPERTY BUILDSYSTEM_TARGETS)
-    list(FILTER targets INCLUDE REGEX ^${folder}_)
+    list(FILTER targets INCLUDE REGEX "^${folder}(_|$)")
     foreach(target ${targets})
       get_target_property(rare ${target} EXCLUDE_FROM_ALL)
       get_target_property(type ${target} TYPE)

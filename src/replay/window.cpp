@@ -170,7 +170,7 @@ bool Window::ready_signals(std::string& detail) {
 class Window::CallbackScope {
  public:
   explicit CallbackScope(Window& window) : window_(window) {
-    window_.callback_since_ns_.store(now_ns(), std::memory_order_relaxed);
+    window_.callback_since_ns_.store(now_ns(), std::memory_order_release);
     uint32_t expected = kWorking;
     window_.phase_.compare_exchange_strong(expected, kInCallback, std::memory_order_acq_rel);
   }
@@ -188,7 +188,9 @@ class Window::CallbackScope {
 
 bool Window::break_if_stuck(uint64_t limit_ns) {
   uint32_t phase = phase_.load(std::memory_order_acquire);
-  if (phase == kInCallback && now_ns() - callback_since_ns_.load(std::memory_order_relaxed) > limit_ns &&
+  // Read before the clock: the next callback may begin between the two, and its start must not lie ahead.
+  const uint64_t since = callback_since_ns_.load(std::memory_order_acquire);
+  if (phase == kInCallback && now_ns() - since > limit_ns &&
       phase_.compare_exchange_strong(phase, kStuck, std::memory_order_acq_rel))
     return true;
   return phase == kStuck;

@@ -1,6 +1,8 @@
 // Forwarding from the application's ring to the real one: property tests over ring offsets, batch sizes and
 // out-of-order publication. The seed is printed on failure; set KREPLAY_TEST_SEED to repeat a run.
 
+#include <sys/mman.h>
+
 #include "proxied.hpp"
 
 using kreplay::hsa::Packet;
@@ -487,6 +489,10 @@ TEST_CASE("arena slots come back, oldest first, and a freed one is nobody's") {
     Proxied q(rig);
     first = reinterpret_cast<const ProxySlot*>(&q.shown());
   }
+  // Its page is let go: mincore says so before anything reads it.
+  unsigned char resident = 1;
+  REQUIRE(mincore(const_cast<ProxySlot*>(first), 1, &resident) == 0);
+  CHECK((resident & 1) == 0);
   CHECK(kreplay::intercept::arena::find(&first->queue.hsa_queue) == nullptr);
   Proxied again(rig);
   CHECK(reinterpret_cast<const ProxySlot*>(&again.shown()) != first);

@@ -102,3 +102,26 @@ TEST_CASE("a real ring that stays full ends the process with a message") {
   kreplay::replay::set_fatal_action(nullptr);
   flag = true;
 }
+
+TEST_CASE("a window whose callbacks are short is never taken for one that hangs") {
+  Rig rig;
+  rig.gpu.set_kernel(kCountUp, count_up);
+  auto* counter = rig.device<int64_t>(1);
+  HeldQueue queue(rig);
+  rig.tool.plan = {kreplay::tool_api::PassMode::fixed, 3000};
+  std::atomic<bool> over{false};
+  std::thread looks([&] {
+    // What every thread that waits for the window asks, without a pause.
+    auto& core = const_cast<kreplay::replay::Core&>(rig.replayer->core());
+    constexpr uint64_t kMinuteNs = 60'000'000'000;
+    unsigned stuck = 0;
+    while (!over)
+      if (core.owners.break_stuck(rig.agent(), kMinuteNs, core.copies)) ++stuck;
+    CHECK(stuck == 0);
+  });
+  queue.submit(dispatch_packet(kCountUp, counter, {0}));
+  over = true;
+  looks.join();
+  CHECK(*counter == 1);
+  CHECK(rig.records_with("\"replayed\"") == 1);
+}
