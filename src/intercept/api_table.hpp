@@ -16,8 +16,8 @@ namespace kreplay::intercept {
 /// @return entries that are ours now
 unsigned install_table(void* table);
 
-/// From now on a table that the runtime gives to rocprofiler-register is taken as OnLoad takes it. May be called
-/// again; before the runtime's hsa_init.
+/// From now on a table that the runtime gives to rocprofiler-register is taken as OnLoad takes it. May be
+/// called again; before the runtime's hsa_init.
 void accept_registered_tables();
 
 /// Byte offset of an AMD extension entry in a sub-table of this major; 0 when unknown there.

@@ -1,7 +1,8 @@
 // How the runtime finds us as one of its tools: OnLoad and OnUnload, called inside hsa_init and the last
-// hsa_shut_down. HSA_AMD_TOOL_PRIORITY makes runtimes from 6.1 on look here without any variable. A runtime built
-// with rocprofiler-register (AMD's own packages) gives its table to rocprofiler_set_api_table instead, once
-// register has seen that there is a tool; it then asks no OnLoad, unless HSA_TOOLS_ROCPROFILER_V1_TOOLS is set.
+// hsa_shut_down. HSA_AMD_TOOL_PRIORITY makes runtimes from 6.1 on look here without any variable. A runtime
+// built with rocprofiler-register (AMD's own packages) gives its table to rocprofiler_set_api_table instead,
+// once register has seen that there is a tool; it then asks no OnLoad, unless HSA_TOOLS_ROCPROFILER_V1_TOOLS
+// is set.
 
 #include <mutex>
 #include <string>

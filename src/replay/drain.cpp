@@ -301,8 +301,9 @@ DrainResult Drain::wait_next() {
       blocked_since = 0;
     }
     if (now_ns() - start_ns_ > limits_.timeout_ns)
-      return {Reason::dependency, false,
-              fmt::format("what it waits for itself has not come within {} ms", limits_.timeout_ns / 1'000'000)};
+      return {
+          Reason::dependency, false,
+          fmt::format("what it waits for itself has not come within {} ms", limits_.timeout_ns / 1'000'000)};
     pause_ns(pause);
     pause = std::min<uint64_t>(pause * 2, 500'000);
   }

@@ -1,6 +1,6 @@
-// Bringing an agent to rest, and to where the next dispatch may start: every queue with work since it was last known idle gets one barrier packet, all
-// of them count down one signal. Looks for dependencies that cannot be met before it waits, and while it
-// does.
+// Bringing an agent to rest, and to where the next dispatch may start: every queue with work since it was
+// last known idle gets one barrier packet, all of them count down one signal. Looks for dependencies that
+// cannot be met before it waits, and while it does.
 //
 // What was once waited for in vain is not waited for again: while it lasts, later drains look and decline.
 #pragma once
@@ -46,10 +46,12 @@ class Drain {
         look_ahead_(&kernels) {}
 
   /// @param own    the queue of the dispatch; only decides between queue_drain and agent_drain
-  /// @param next   the dispatch: what it waits for itself is waited for here, too, or nobody would bring it about
+  /// @param next   the dispatch: what it waits for itself is waited for here, too, or nobody would bring it
+  /// about
   /// @param queues all queues of the agent, pinned; the gate is closed, so nobody starts to write their rings
   /// @param signal counts the barriers; null on return when it had to be given up (a barrier still holds it)
-  DrainResult run(Queue& own, const hsa::Packet& next, const std::vector<Queue*>& queues, hsa_signal_t& signal);
+  DrainResult run(Queue& own, const hsa::Packet& next, const std::vector<Queue*>& queues,
+                  hsa_signal_t& signal);
   /// Gives back a signal that nothing refers to any more, before the runtime shuts down.
   void release();
 

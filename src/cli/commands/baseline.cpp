@@ -85,7 +85,8 @@ void add_baseline(CLI::App& app, int* status) {
   CLI::App* show_app = command->add_subcommand("show", "List machines and runs");
   add_store_option(*show_app, arguments.get());
   show_app->final_callback([arguments, status] { *status = show(arguments->store); });
-  const std::string compare = "Compare with the runs of the same machine: kreplay compare STORE new.jsonl\n\n";
+  const std::string compare =
+      "Compare with the runs of the same machine: kreplay compare STORE new.jsonl\n\n";
   const std::string updated =
       "Exit status: 0, or 2 when a file cannot be read, is unfit, or the store cannot be written.\n\n"
       "Example: kreplay baseline update --store baselines run-1.jsonl run-2.jsonl";

@@ -96,9 +96,8 @@ std::string bash_completion(const CLI::App& app) {
     std::vector<std::string> all;
     const std::vector<std::string> below = names_below(*command);
     if (!below.empty())
-      nested += "    " + name + ") case \" " + joined(below, " ") +
-                " \" in\n      *\" $sub \"*) command=\"" + name +
-                " $sub\" ;;\n      *) COMPREPLY=($(compgen -W \"" + joined(below, " ") +
+      nested += "    " + name + ") case \" " + joined(below, " ") + " \" in\n      *\" $sub \"*) command=\"" +
+                name + " $sub\" ;;\n      *) COMPREPLY=($(compgen -W \"" + joined(below, " ") +
                 " --help\" -- \"$word\")); return ;;\n    esac ;;\n";
     for (const CLI::Option* option : visible_options(*command)) {
       const std::vector<std::string> names = names_of(*option);

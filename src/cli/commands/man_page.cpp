@@ -90,7 +90,8 @@ std::string commands_section(const CLI::App& app) {
   const auto commands = visible_commands(app);
   std::string section = commands.empty() ? "" : ".SH COMMANDS\n";
   for (const CLI::App* command : commands)
-    section += ".TP\n\\fB" + roff(page_name(*command)) + "\\fR(1)\n" + roff(command->get_description()) + "\n";
+    section +=
+        ".TP\n\\fB" + roff(page_name(*command)) + "\\fR(1)\n" + roff(command->get_description()) + "\n";
   return section;
 }
 

@@ -25,8 +25,8 @@ int pages_command(const CLI::App& app, const std::string& folder) {
   const std::string version = KREPLAY_VERSION;
   bool good = write(root / "man/man1/kreplay.1", man_page(app, version));
   for (const CLI::App* command : all_visible_commands(app))
-    good = good &&
-           write(root / ("man/man1/kreplay-" + words_of(*command, "-") + ".1"), man_page(app, *command, version));
+    good = good && write(root / ("man/man1/kreplay-" + words_of(*command, "-") + ".1"),
+                         man_page(app, *command, version));
   good = good && write(root / "bash-completion/completions/kreplay", bash_completion(app)) &&
          write(root / "zsh/site-functions/_kreplay", zsh_completion(app));
   return good ? 0 : kUsage;

@@ -142,9 +142,10 @@ void add_handling(RunOptions& options, CLI::App& command, RunArguments& argument
                                      "Host memory written by a kernel: stop (default), restore or ignore")
                                 ->group(group);
   command
-      .add_option("--restore", arguments.restore,
-                  "What is put back between passes: device memory (default; a kernel that changes host memory "
-                  "stops after its first pass), or all, host memory that its arguments point at too")
+      .add_option(
+          "--restore", arguments.restore,
+          "What is put back between passes: device memory (default; a kernel that changes host memory "
+          "stops after its first pass), or all, host memory that its arguments point at too")
       ->check(CLI::IsMember({"device", "all"}))
       ->type_name("WHAT")
       ->excludes(host_write)
