@@ -95,10 +95,13 @@ std::string bash_completion(const CLI::App& app) {
     const std::string name = words_of(*command);
     std::vector<std::string> all;
     const std::vector<std::string> below = names_below(*command);
-    if (!below.empty())
-      nested += "    " + name + ") case \" " + joined(below, " ") + " \" in\n      *\" $sub \"*) command=\"" +
-                name + " $sub\" ;;\n      *) COMPREPLY=($(compgen -W \"" + joined(below, " ") +
-                " --help\" -- \"$word\")); return ;;\n    esac ;;\n";
+    if (!below.empty()) {
+      const std::string list = joined(below, " ");
+      nested += fmt::format(
+          "    {0}) case \" {1} \" in\n      *\" $sub \"*) command=\"{0} $sub\" ;;\n"
+          "      *) COMPREPLY=($(compgen -W \"{1} --help\" -- \"$word\")); return ;;\n    esac ;;\n",
+          name, list);
+    }
     for (const CLI::Option* option : visible_options(*command)) {
       const std::vector<std::string> names = names_of(*option);
       all.insert(all.end(), names.begin(), names.end());
