@@ -46,11 +46,12 @@ struct State {
   Options options;
   std::unique_ptr<report::OutcomeSink> sink;
   std::atomic<pid_t> pid{0};
-  std::atomic<int> init_count{0};      ///< successful hsa_init minus hsa_shut_down seen
-  std::atomic<bool> seen_init{false};  ///< hsa_init or OnLoad was seen in this life of the runtime
-  std::atomic<uint64_t> doorbell{0};   ///< hsa_signal_t::handle
-  bool once_done = false;              ///< tools started, sink opened, exit handler registered
-  bool off = false;                    ///< passive for good
+  std::atomic<int> init_count{0};            ///< successful hsa_init minus hsa_shut_down seen
+  std::atomic<bool> seen_init{false};        ///< hsa_init or OnLoad was seen in this life of the runtime
+  std::atomic<uint64_t> doorbell{0};         ///< hsa_signal_t::handle
+  bool once_done = false;                    ///< tools started, sink opened, exit handler registered
+  bool off = false;                          ///< passive for good
+  const replay::Replayer* latest = nullptr;  ///< of the runtime's last life; never destroyed
 };
 State& state() {
   alignas(
@@ -226,6 +227,7 @@ replay::Replayer* start_locked() {
   auto made = std::make_unique<replay::Replayer>(
       api, *s.sink, options(), [] { return tool_api::replay_tool(); },
       [](uint32_t node) { return tool_api::agent_id_of_node(node).handle; });
+  if (s.latest != nullptr) made->continue_ids(*s.latest);
   const Status listed = made->start();
   if (!listed.ok()) {
     log::warn("start", "{}; the application runs without replay", listed.message());
@@ -240,6 +242,7 @@ replay::Replayer* start_locked() {
   if (!s.seen_init.load(std::memory_order_acquire))
     made->mark_bypassed(0, "start", "the runtime was in use before this library saw it");
   replay::Replayer* replayer = made.release();  // leaked: see house rules on exit
+  s.latest = replayer;
   g_replayer.store(replayer, std::memory_order_release);
   g_phase.store(Phase::active, std::memory_order_release);
   if (first) note(handshake_event::runtime, hsa::object_path(reinterpret_cast<const void*>(api.hsa_init)));

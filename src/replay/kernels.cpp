@@ -94,7 +94,7 @@ Kernel& KernelTable::insert(uint64_t kernel_object, const std::string& symbol,
   kernel->info.demangled = kernel->demangled;
   erase(kernel_object);
   const std::lock_guard lock(mutex_);
-  kernel->info.kernel_id = kernels_.size() + 1;
+  kernel->info.kernel_id = next_id_++;
   Kernel& out = *kernel;
   kernels_.push_back(std::move(kernel));
   if (2 * (used_ + 1) > tables_.back()->mask + 1) grow();

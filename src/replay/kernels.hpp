@@ -39,6 +39,12 @@ class KernelTable {
   Kernel* find(uint64_t kernel_object) const;
   size_t size() const;
 
+  /// Ids go on where another table's end. Before the first insert.
+  void continue_ids(const KernelTable& before) {
+    const std::scoped_lock lock(mutex_, before.mutex_);
+    next_id_ = before.next_id_;
+  }
+
  private:
   struct Slots {
     explicit Slots(size_t count) : mask(count - 1), slot(new std::atomic<Kernel*>[count]()) {}
@@ -53,6 +59,7 @@ class KernelTable {
   mutable std::mutex mutex_;                    // guards everything below
   std::vector<std::unique_ptr<Slots>> tables_;  // old ones stay: a reader may be inside
   std::vector<std::unique_ptr<Kernel>> kernels_;
+  uint64_t next_id_ = 1;
   size_t used_ = 0;  // slots that are not null, tombstones included
   size_t live_ = 0;
   Kernel tombstone_;

@@ -95,6 +95,13 @@ Replayer::Replayer(const hsa::HsaApi& api, report::OutcomeSink& sink, const Opti
 }
 Replayer::~Replayer() = default;
 
+void Replayer::continue_ids(const Replayer& before) {
+  core_->next_dispatch = before.core_->next_dispatch.load();
+  core_->next_correlation = before.core_->next_correlation.load();
+  next_queue_id_ = before.next_queue_id_.load();
+  core_->kernels.continue_ids(before.core_->kernels);
+}
+
 Status Replayer::start() {
   const hsa::HsaApi& api = core_->api;
   std::vector<hsa_agent_t> found;

@@ -34,6 +34,9 @@ class Replayer {
 
   /// Lists agents, pools and regions. Calls the runtime, which must be initialised.
   Status start();
+  /// For a runtime that was shut down and started again: no id of this process comes twice. Before start().
+  /// @param before closed
+  void continue_ids(const Replayer& before);
   /// From now on everything passes through; what is under way ends normally.
   void close() { core_->closed.store(true, std::memory_order_release); }
   /// Gives signals and staging back to the runtime before it shuts down.

@@ -41,6 +41,12 @@ class Run:
         complaints = []
         if self.header is None:
             complaints.append("outcome records: no header line")
+        # What tells dispatches apart is in the line, never a time or its place in the file (C70).
+        for what, members in (("id", ("id",)), ("kernel, agent and launch", ("kernel", "agent", "launch"))):
+            keys = collections.Counter(tuple(r.line[m] for m in members) for r in self.records if r.line["kernel"] is not None)
+            twice = [key for key, number in keys.items() if number > 1]
+            if twice:
+                complaints.append(f"outcome records: {len(twice)} times the same {what}, first {twice[0]}")
         if self.trailer is None:
             if needs_trailer:
                 complaints.append("outcome records: no trailer line")

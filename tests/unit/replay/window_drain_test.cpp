@@ -89,6 +89,29 @@ TEST_CASE("C07: a dispatch that waits itself for submitted work is replayed when
   CHECK(rig.records_with("\"replayed\"") == 1);
 }
 
+TEST_CASE("C07: a dispatch that waits itself for work that does not end is not waited for longer than told") {
+  kreplay::Options options = Rig::fast_options();
+  options.drain_timeout_ns = kShortDrainNs;
+  Rig rig(2, options);
+  rig.gpu.set_kernel(kAddOne, add_one);
+  std::atomic<bool> flag{false};
+  rig.gpu.set_kernel(kOther, [&](void*) {
+    while (!flag.load()) std::this_thread::yield();
+  });
+  Args args{rig.device<int64_t>(1)};
+  HeldQueue queue(rig);
+  HeldQueue other(rig, 1);
+  const hsa_signal_t awaited = rig.gpu.make_signal(1);
+  const hsa_signal_t done = rig.gpu.make_signal(1);
+  other.forward(dispatch_packet(kOther, nullptr, awaited));
+  queue.submit(extended_dispatch_packet(kAddOne, &args, done, awaited));  // comes back
+  CHECK(rig.records_with("what it waits for itself has not come within 1000 ms") == 1);
+  CHECK(FakeGpu::value(done) == 1);
+  flag = true;
+  REQUIRE(eventually([&] { return FakeGpu::value(done) == 0; }));
+  CHECK(*args.target == 1);
+}
+
 TEST_CASE("C26 C50: a drain that does not end declines when told to; its signal is not used again before") {
   kreplay::Options options = Rig::fast_options();
   options.drain_timeout_ns = kShortDrainNs;
