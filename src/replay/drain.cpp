@@ -159,6 +159,17 @@ std::optional<Blocked> Drain::blocked() {
   });
 }
 
+std::optional<Blocked> Drain::blocked_too_long(uint64_t& since_ns) {
+  std::optional<Blocked> what = blocked();
+  if (!what) {
+    since_ns = 0;
+    return what;
+  }
+  const uint64_t now = now_ns();
+  if (since_ns == 0) since_ns = now;
+  return now - since_ns > grace_ns() ? what : std::nullopt;
+}
+
 /// Programs that decline again and again wait less each time.
 uint64_t Drain::shortened(uint64_t ns) const {
   return ns >> std::min(agent_.dependency_streak.load(std::memory_order_relaxed), 5u);
@@ -206,12 +217,7 @@ DrainResult Drain::wait_copies(const Queue& own) {
       cpu_relax();
       continue;
     }
-    if (const std::optional<Blocked> what = blocked()) {
-      if (blocked_since == 0) blocked_since = now_ns();
-      if (now_ns() - blocked_since > grace_ns()) return dependency(*what);
-    } else {
-      blocked_since = 0;
-    }
+    if (const std::optional<Blocked> what = blocked_too_long(blocked_since)) return dependency(*what);
     if (now_ns() - start_ns_ > limits_.timeout_ns)
       return give_up(Stuck::copies, own,
                      fmt::format("a copy that touches agent node {} did not complete within {} ms",
@@ -252,15 +258,9 @@ DrainResult Drain::wait_queues(Queue& own, hsa_signal_t& signal) {
                 queue->describe_failure(api_)};
         return true;
       }
-    const std::optional<Blocked> what = blocked();
-    if (!what) {
-      blocked_since = 0;
-      return false;
-    }
-    if (blocked_since == 0) blocked_since = now_ns();
-    if (now_ns() - blocked_since <= grace_ns()) return false;
-    stop = dependency(*what);
-    return true;
+    const std::optional<Blocked> what = blocked_too_long(blocked_since);
+    if (what) stop = dependency(*what);
+    return what.has_value();
   });
   if (end == WaitEnd::done) {
     for (Queue* queue : busy_) queue->idle_at.store(queue->ring.write_index(), std::memory_order_release);
@@ -294,12 +294,7 @@ DrainResult Drain::wait_next() {
   uint64_t pause = kPollNs;
   uint64_t blocked_since = 0;
   while (!next_may_start()) {
-    if (const std::optional<Blocked> what = blocked()) {
-      if (blocked_since == 0) blocked_since = now_ns();
-      if (now_ns() - blocked_since > grace_ns()) return dependency(*what);
-    } else {
-      blocked_since = 0;
-    }
+    if (const std::optional<Blocked> what = blocked_too_long(blocked_since)) return dependency(*what);
     if (now_ns() - start_ns_ > limits_.timeout_ns)
       return {
           Reason::dependency, false,

@@ -72,6 +72,8 @@ class Drain {
   /// What cannot finish by itself. Something that could only be satisfied by a dispatch that may be over long
   /// ago counts as blocked once it has looked so for doubt_ns.
   std::optional<Blocked> blocked();
+  /// That, once it has been so without a break for the grace. @param since_ns the caller's, 0 at first
+  std::optional<Blocked> blocked_too_long(uint64_t& since_ns);
   uint64_t shortened(uint64_t ns) const;
   uint64_t grace_ns() const;
   DrainResult dependency(const Blocked& what);
