@@ -11,6 +11,7 @@ namespace kreplay::cli {
 namespace {
 
 using State = Row::State;
+using Change = Row::Change;
 
 bool beyond(double ratio, double base_ns, const Limit& limit) {
   return std::abs(std::log(ratio)) > std::log1p(limit.relative) &&
@@ -64,11 +65,10 @@ std::string advice(const Effect& effect, size_t rows) {
 
 void decide(Row& row, const Policy& policy, size_t rows) {
   const Effect& effect = row.effect;
-  const bool significant = row.q <= policy.alpha && beyond(effect.ratio, effect.base_ns, row.limit);
-  if (significant && effect.interval.low > 1) {
-    row.state = State::regression;
-  } else if (significant && effect.interval.high < 1) {
-    row.state = State::improvement;
+  if (row.q <= policy.alpha && effect.interval.low > 1) row.change = Change::slower;
+  if (row.q <= policy.alpha && effect.interval.high < 1) row.change = Change::faster;
+  if (row.change != Change::none && beyond(effect.ratio, effect.base_ns, row.limit)) {
+    row.state = row.change == Change::slower ? State::regression : State::improvement;
   } else if (effect.interval.high > 1 && beyond(effect.interval.high, effect.base_ns, row.limit)) {
     row.state = State::inconclusive;
     row.why = advice(effect, rows);
@@ -198,9 +198,26 @@ const char* name_of(Row::State state) {
   return "unknown";
 }
 
+const char* name_of(Row::Change change) {
+  switch (change) {
+    case Change::none:
+      return "none";
+    case Change::slower:
+      return "slower";
+    case Change::faster:
+      return "faster";
+  }
+  return "unknown";
+}
+
 size_t Comparison::count(Row::State state) const {
   return static_cast<size_t>(
       std::count_if(rows.begin(), rows.end(), [state](const Row& row) { return row.state == state; }));
+}
+
+size_t Comparison::count(Row::State state, Row::Change change) const {
+  return static_cast<size_t>(std::count_if(
+      rows.begin(), rows.end(), [=](const Row& row) { return row.state == state && row.change == change; }));
 }
 
 Comparison compare(const Results& base, const Results& fresh, const Policy& policy, Pairing pairing) {

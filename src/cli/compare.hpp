@@ -16,6 +16,9 @@ struct Row {
   enum class State { ok, regression, improvement, inconclusive, added, removed, ignored };
   ShapeKey key;
   State state = State::ok;
+  /// What is statistically sure, whatever the limits say: a small change is ok, and told.
+  enum class Change { none, slower, faster };
+  Change change = Change::none;
   std::string why;  ///< for inconclusive and removed rows
   uint64_t base_passes = 0, fresh_passes = 0;
   Effect effect;  ///< without a ratio for rows of one side
@@ -24,6 +27,7 @@ struct Row {
   bool has_ratio() const { return base_passes != 0 && fresh_passes != 0; }
 };
 const char* name_of(Row::State state);
+const char* name_of(Row::Change change);
 
 /// Something about a kernel's code that changed: registers, LDS, hash, ...
 struct FactChange {
@@ -36,6 +40,7 @@ struct Comparison {
   std::vector<Row> rows;  ///< largest effect first; rows without a ratio last
   std::vector<FactChange> facts;
   size_t count(Row::State state) const;
+  size_t count(Row::State state, Row::Change change) const;
 };
 
 /// A regression exceeds both limits, is significant after adjustment for the number of rows, and has an

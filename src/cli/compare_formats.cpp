@@ -10,6 +10,7 @@ namespace kreplay::cli {
 namespace {
 
 using State = Row::State;
+using Change = Row::Change;
 
 std::string time_text(uint64_t passes, double ns) { return passes != 0 ? report::human_time(ns) : "-"; }
 
@@ -20,6 +21,10 @@ std::string interval_text(const Row& row) {
 
 std::string verdict_text(const Row& row, const Policy& policy) {
   std::string text = name_of(row.state);
+  if (row.state == State::ok && row.change != Change::none)
+    text += fmt::format(" ({}, within the limits)", name_of(row.change));
+  if (row.state == State::inconclusive && row.change != Change::none)
+    text += fmt::format(", {}", name_of(row.change));
   if (!row.why.empty()) text += " (" + row.why + ")";
   if (row.limit == policy.limit) return text;
   return text + fmt::format(" [limits: {:g} % and {}]", 100 * row.limit.relative,
@@ -63,6 +68,9 @@ std::string headline(const Comparison& comparison, const Policy& policy) {
                             State::added, State::removed, State::ignored})
     if (const size_t count = comparison.count(state); count != 0)
       counts += fmt::format("{} {}, ", count, name_of(state));
+  for (const Change change : {Change::slower, Change::faster})
+    if (const size_t count = comparison.count(State::ok, change); count != 0)
+      counts += fmt::format("{} {} within the limits, ", count, name_of(change));
   if (!counts.empty()) counts.replace(counts.size() - 2, 2, "; ");
   return text + fmt::format(" ({}limits: {:g} % and {})", counts, 100 * policy.limit.relative,
                             report::human_time(policy.limit.absolute_ns));

@@ -29,6 +29,7 @@ OrderedJson json_of(const Row& row) {
   out["interval"] = {effect.interval.low, effect.interval.high};
   out["p"] = effect.p;
   out["q"] = row.q;
+  out["change"] = name_of(row.change);
   out["test"] = name_of(effect.test);
   out["level"] = name_of(effect.level);
   out["paired"] = effect.paired;

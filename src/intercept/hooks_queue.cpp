@@ -17,6 +17,7 @@ struct ErrorRelay {
     ProxyQueue* proxy = self.proxy.load(std::memory_order_acquire);
     if (proxy != nullptr) {
       proxy->queue().error.store(static_cast<uint32_t>(status), std::memory_order_release);
+      proxy->show_unfinished();
       source = proxy->application_queue();
     }
     if (self.application.function != nullptr)

@@ -76,6 +76,19 @@ void ProxyQueue::retire(uint64_t index) {
                    uint32_t{HSA_PACKET_TYPE_INVALID} << HSA_PACKET_HEADER_TYPE, __ATOMIC_RELEASE);
 }
 
+void ProxyQueue::show_unfinished() {
+  if (!queue_.ring.readable()) return;
+  const uint64_t extras = queue_.extra.load(std::memory_order_acquire);
+  const uint64_t submitted = queue_.ring.write_index() - extras;
+  const uint64_t taken = queue_.taken.load(std::memory_order_acquire);
+  for (uint64_t index = queue_.shown_read_index(); index < submitted; ++index) {
+    // retire() left all but the first word; that of a replayed dispatch has other fences in the real ring.
+    const uint32_t word0 =
+        index == taken ? queue_.parked_packet.word[0] : queue_.ring.packet_at(index + extras).word[0];
+    __atomic_store_n(reinterpret_cast<uint32_t*>(slot_at(index)), word0, __ATOMIC_RELEASE);
+  }
+}
+
 uint64_t ProxyQueue::ready(uint64_t from, uint64_t limit) const {
   uint64_t count = 0;
   while (from + count < limit && published(word_at(from + count))) ++count;

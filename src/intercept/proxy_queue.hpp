@@ -71,6 +71,10 @@ class ProxyQueue {
     return expected;
   }
 
+  /// The real queue failed: what it did not finish stands in the application's ring again, from the read
+  /// index on, as it would without us. HIP 7 looks there for the kernel to blame. Threads: any.
+  void show_unfinished();
+
   /// A store to the doorbell, whatever its value.
   void doorbell() {
     replay::end_submission();

@@ -56,6 +56,14 @@ void Agent::unpin_queues() {
   pinned_ = false;
 }
 
+void Agent::fail_queues(hsa_status_t status) {
+  const std::lock_guard lock(queues_mutex_);
+  for (Queue* queue : queues_) {
+    uint32_t none = 0;
+    queue->error.compare_exchange_strong(none, static_cast<uint32_t>(status), std::memory_order_acq_rel);
+  }
+}
+
 std::vector<Queue*> Agent::queues() const {
   const std::lock_guard lock(queues_mutex_);
   return queues_;

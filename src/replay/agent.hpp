@@ -67,6 +67,9 @@ class Agent {
   void pin_queues(std::vector<Queue*>& out);
   void unpin_queues();
   std::vector<Queue*> queues() const;
+  /// The GPU stopped: what its queues have not finished will never be. Those that failed already keep their
+  /// status.
+  void fail_queues(hsa_status_t status);
 
   // --- work that waits for the window's end ---
   /// Whether a window is open (or opening) here; if so `work` is kept and runs when it closes.

@@ -250,6 +250,7 @@ TEST_CASE("dispatches the device cannot run are refused") {
     l.dispatch.cooperative = true;
     l.size({64 * 100000}, {64});
   }
+  SECTION("no compute unit in the queue's mask") { l.dispatch.compute_units.words = {0xff00, ~uint64_t{0}}; }
   require_fault(l.run("nops"), g::FaultKind::bad_dispatch);
 }
 
@@ -279,6 +280,15 @@ TEST_CASE("the cost model is what its header says") {
   const g::GridResult many = l.run("nops");
   CHECK(many.stats.waves == 80);
   CHECK(many.stats.device_cycles == 400 + 3 * 4 * 44 / 4);
+}
+
+TEST_CASE("a grid runs on the units of its queue's mask") {
+  Launcher l;
+  l.size({20 * 256}, {256});
+  l.dispatch.compute_units.words = {0b10010, 0};
+  const g::GridResult two = l.run("nops");
+  require_completed(two);
+  CHECK(two.stats.device_cycles == 400 + 10 * 4 * 44 / 4);
 }
 
 TEST_CASE("the same grid takes the same time, more work takes more") {

@@ -126,6 +126,11 @@ Step AqlEngine::run_packet(std::byte* slot, AqlHeader header) {
   }
 }
 
+void AqlEngine::set_cu_mask(const gfx9::CuMask& mask) {
+  const std::lock_guard lock(mask_mutex_);
+  cu_mask_ = mask;
+}
+
 Step AqlEngine::dispatch(const hsa_kernel_dispatch_packet_t& packet, AqlHeader header, GpuVa packet_va) {
   const unsigned dimensions = packet.setup >> HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS & 3;
   gfx9::GridDispatch grid;
@@ -171,6 +176,10 @@ Step AqlEngine::dispatch(const hsa_kernel_dispatch_packet_t& packet, AqlHeader h
   grid.scratch_wave_bytes = ring.wave_bytes;
   grid.scratch_lane_bytes = queue_->scratch_wave64_lane_byte_size;
   grid.cooperative = cooperative_.load(std::memory_order_acquire);
+  {
+    const std::lock_guard lock(mask_mutex_);
+    grid.compute_units = cu_mask_;
+  }
   grid.start_ticks = time_.begin();
 
   gfx9::GridHost host;

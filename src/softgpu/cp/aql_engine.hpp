@@ -8,6 +8,7 @@
 #include <hsa/amd_hsa_signal.h>
 
 #include <functional>
+#include <mutex>
 #include <string>
 
 #include "cp/aql_packets.hpp"
@@ -24,6 +25,8 @@ class AqlEngine final : public Engine {
   void set_ring(const Ring& ring) override { ring_ = ring; }
   /// The queue got global wave sync: its grids run with every workgroup resident. Threads: any.
   void set_cooperative() { cooperative_.store(true, std::memory_order_release); }
+  /// For grids that start from now on. Threads: any.
+  void set_cu_mask(const gfx9::CuMask& mask);
 
  private:
   enum class Waiting { nothing, scratch, reclaim };
@@ -52,6 +55,8 @@ class AqlEngine final : public Engine {
   gfx9::Grid grid_;
   QueueTime time_;
   std::atomic<bool> cooperative_{false};
+  std::mutex mask_mutex_;  ///< guards cu_mask_
+  gfx9::CuMask cu_mask_;
   uint64_t read_index_;
   Waiting waiting_ = Waiting::nothing;
   bool halted_ = false;

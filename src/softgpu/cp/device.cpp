@@ -134,4 +134,18 @@ bool Device::set_cooperative(uint32_t id) {
   return true;
 }
 
+Status Device::set_cu_mask(uint32_t id, const gfx9::CuMask& mask) {
+  bool any = false;
+  for (uint32_t unit = 0; unit < setup_.config.compute_units; ++unit) any |= mask.has(unit);
+  if (!any) {
+    return {Error::invalid_argument,
+            fmt::format("the mask has none of the {} compute units", setup_.config.compute_units)};
+  }
+  const std::lock_guard lock(mutex_);
+  const auto at = queues_.find(id);
+  if (at == queues_.end() || !at->second.aql) return {Error::not_found, fmt::format("no AQL queue {}", id)};
+  static_cast<AqlEngine&>(at->second.queue->engine()).set_cu_mask(mask);
+  return {};
+}
+
 }  // namespace softgpu::cp

@@ -63,6 +63,9 @@ class Device {
   kreplay::Status update_queue(uint32_t id, GpuVa ring, uint64_t ring_bytes, bool suspended);
   /// Gives an AQL queue global wave sync. @return false if there is no such queue, or it is none
   bool set_cooperative(uint32_t id);
+  /// @param mask of an AQL queue; bits beyond the device's compute units are ignored
+  /// Errors: not_found (no such AQL queue), invalid_argument (no compute unit is left)
+  kreplay::Status set_cu_mask(uint32_t id, const gfx9::CuMask& mask);
 
  private:
   struct Slot {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 
+#include "gfx9/cu_mask.hpp"
 #include "gfx9/fault.hpp"
 #include "gfx9/memory.hpp"
 
@@ -44,6 +45,7 @@ struct GridDispatch {
   uint32_t scratch_wave_bytes = 0;      ///< bytes of one wave's slot
   uint32_t scratch_lane_bytes = 0;      ///< scratch_wave64_lane_byte_size
   bool cooperative = false;             ///< all workgroups resident (GWS queue)
+  CuMask compute_units;                 ///< the queue's; at least one of the device's
   uint64_t start_ticks = 0;             ///< device clock (100 MHz) at the start of the grid
 };
 

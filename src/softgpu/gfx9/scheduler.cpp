@@ -19,6 +19,12 @@ constexpr uint32_t kProbeLength = 64;      ///< instructions of the longest loop
 constexpr uint64_t kWavesPerUnit = 40;
 constexpr uint64_t kMaxCooperativeWaves = 16384;
 
+/// HW_ID: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SH_ID 12, SE_ID 14:13. Source: "Vega" ISA manual, "HW_ID".
+constexpr uint32_t hw_id(uint32_t unit, uint32_t wave) {
+  return (wave / 4 & 0xf) | (wave & 3) << 4 | (unit & 0xf) << 8 | (unit >> 6 & 1) << 12 |
+         (unit >> 4 & 3) << 13;
+}
+
 }  // namespace
 
 std::unique_ptr<Wave> Pool::take_wave() {
@@ -40,7 +46,9 @@ uint64_t Scheduler::ComputeUnit::busy() const { return std::max(wave_cycles / co
 Scheduler::Scheduler(const DeviceConfig& config, const GridDispatch& dispatch, const GridHost& host,
                      Pool& pool, CodeCache& code, Env& env)
     : config_(config), dispatch_(dispatch), host_(host), pool_(pool), code_(code), env_(env) {
-  units_.resize(std::max(config.compute_units, 1u));
+  const uint32_t on_device = std::min(std::max(config.compute_units, 1u), kMaxComputeUnits);
+  for (uint32_t number = 0; number < on_device; ++number)
+    if (dispatch.compute_units.has(number)) units_.emplace_back().number = number;
   for (uint32_t n = dispatch.scratch_waves; n-- > 0;) free_scratch_.push_back(static_cast<int32_t>(n));
 }
 
@@ -84,9 +92,7 @@ bool Scheduler::admit_one(const KernelDescriptor& kernel) {
     const uint32_t offset =
         scratch ? static_cast<uint32_t>(slot.scratch_slot) * dispatch_.scratch_wave_bytes : 0;
     init_wave(*slot.wave, config_, dispatch_, kernel, shape, n, offset);
-    // HW_ID: WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SE_ID 14:13.
-    slot.wave->hw_id =
-        (n / 4 & 0xf) | (n & 3) << 4 | (group.compute_unit & 0xf) << 8 | (group.compute_unit >> 4 & 3) << 13;
+    slot.wave->hw_id = hw_id(units_[group.compute_unit].number, n);
   }
   resident_waves_ += waves;
   stats_.workgroups += 1;
@@ -250,6 +256,12 @@ void Scheduler::deadlock() {
 GridResult Scheduler::run(const KernelDescriptor& kernel) {
   total_ = workgroup_count(dispatch_);
   vgprs_ = std::min(kernel.vgprs(config_), kVgprs);
+  if (units_.empty()) {
+    env_.fault.kind = FaultKind::bad_dispatch;
+    env_.fault.text =
+        fmt::format("none of the {} compute units is in the queue's mask", config_.compute_units);
+    return finish(GridEnd::faulted);
+  }
   if (dispatch_.cooperative) {
     target_ = total_;
     const uint64_t waves = total_ * workgroup_shape(dispatch_, 0).waves();
@@ -293,8 +305,8 @@ GridResult Scheduler::finish(GridEnd end) {
   for (const ComputeUnit& unit : units_) busiest = std::max(busiest, unit.busy());
   stats_.bytes_loaded = env_.bytes_loaded;
   stats_.bytes_stored = env_.bytes_stored;
-  const uint64_t memory =
-      (stats_.bytes_loaded + stats_.bytes_stored) / (costs::kMemoryBytesPerCycle * units_.size());
+  const uint64_t memory = (stats_.bytes_loaded + stats_.bytes_stored) /
+                          (costs::kMemoryBytesPerCycle * std::max<size_t>(units_.size(), 1));
   stats_.device_cycles = costs::kLaunch + std::max(busiest, memory);
   stats_.ticks =
       std::max<uint64_t>(1, (stats_.device_cycles * 100 + config_.clock_mhz - 1) / config_.clock_mhz);

@@ -61,6 +61,7 @@ class Scheduler {
     std::vector<WaveSlot> waves;
   };
   struct ComputeUnit {
+    uint32_t number = 0;        ///< on the device
     uint64_t wave_cycles = 0;   ///< sum over the waves that ended here
     uint64_t longest_wave = 0;  ///< cycles
     uint64_t busy() const;
@@ -92,7 +93,7 @@ class Scheduler {
   CodeCache& code_;
   Env& env_;
   std::vector<std::unique_ptr<Resident>> residents_;
-  std::vector<ComputeUnit> units_;
+  std::vector<ComputeUnit> units_;     ///< those the queue's mask leaves
   std::vector<int32_t> free_scratch_;  ///< slots, lowest last
   uint64_t total_ = 0;                 ///< workgroups of the grid
   uint64_t next_ = 0;                  ///< first workgroup not yet admitted

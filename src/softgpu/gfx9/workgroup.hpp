@@ -13,7 +13,7 @@ struct Workgroup {
   uint32_t at_barrier = 0;    ///< waves waiting in s_barrier
   uint32_t lds_bytes = 0;     ///< allocated: group segment rounded up to 512
   std::byte* lds = nullptr;   ///< lds_bytes bytes, zero at the start
-  uint32_t compute_unit = 0;  ///< that the cost model runs it on
+  uint32_t compute_unit = 0;  ///< that the cost model runs it on, as a place among the queue's
   uint64_t start_cycles = 0;  ///< cycles this compute unit had done when the workgroup started
 };
 

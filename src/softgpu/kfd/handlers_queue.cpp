@@ -82,9 +82,18 @@ int update_queue(Process& process, kfd_ioctl_update_queue_args& args) {
   return errno_of(status.code());
 }
 
-// All compute units are alike and none is reserved: a mask changes nothing that a program can observe.
 int set_cu_mask(Process& process, kfd_ioctl_set_cu_mask_args& args) {
-  return process.gpu_of_queue(args.queue_id) != nullptr ? 0 : -EINVAL;
+  Gpu* gpu = process.gpu_of_queue(args.queue_id);
+  if (gpu == nullptr || args.num_cu_mask == 0 || args.num_cu_mask % 32 != 0) return -EINVAL;
+  // One shader array, so bit n is compute unit n; what the caller leaves out is off.
+  gfx9::CuMask mask{{0, 0}};
+  const auto* given = reinterpret_cast<const uint32_t*>(args.cu_mask_ptr);
+  for (uint32_t n = 0; n < std::min(args.num_cu_mask, gfx9::kMaxComputeUnits) / 32; ++n)
+    mask.words[n / 2] |= uint64_t{given[n]} << 32 * (n % 2);
+  const auto status = gpu->device->set_cu_mask(args.queue_id, mask);
+  if (status) return 0;
+  log::error("kfd", "SET_CU_MASK of queue {}: {}", args.queue_id, status.message());
+  return errno_of(status.code());
 }
 
 int alloc_queue_gws(Process& process, kfd_ioctl_alloc_queue_gws_args& args) {

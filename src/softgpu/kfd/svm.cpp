@@ -38,8 +38,9 @@ bool SvmTable::known_gpu(uint32_t gpu_id) const {
 
 int SvmTable::check(uint64_t begin, uint64_t size_bytes,
                     std::span<const kfd_ioctl_svm_attribute> attributes) const {
-  if (begin == 0 || size_bytes == 0 || begin % kPageBytes != 0 || size_bytes % kPageBytes != 0 ||
-      begin >= kGpuvmLimit || size_bytes > kGpuvmLimit - begin) {
+  if (begin == 0) return -EINVAL;  // asked by the runtime after a null access: nothing to report
+  if (size_bytes == 0 || begin % kPageBytes != 0 || size_bytes % kPageBytes != 0 || begin >= kGpuvmLimit ||
+      size_bytes > kGpuvmLimit - begin) {
     log::error("kfd", "SVM: {} bytes at {:#x}: not whole pages below {:#x}", size_bytes, begin, kGpuvmLimit);
     return -EINVAL;
   }

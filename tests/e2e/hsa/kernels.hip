@@ -111,3 +111,10 @@ extern "C" __global__ void add_up(const unsigned* x, unsigned count, unsigned* s
     sum[0] += total;
   }
 }
+
+/// The compute unit that each workgroup runs on: CU_ID, SH_ID and SE_ID of HW_ID (register 4, seven bits from bit 8).
+extern "C" __global__ void record_unit(unsigned* units) {
+  if (threadIdx.x == 0) {
+    units[blockIdx.x] = __builtin_amdgcn_s_getreg((6 << 11) | (8 << 6) | 4);
+  }
+}

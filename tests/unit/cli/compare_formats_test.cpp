@@ -49,7 +49,19 @@ TEST_CASE("table: a limit of its own is shown with its row") {
   Policy policy;
   policy.rules.push_back({std::regex("f"), "", 0.2, 2000.0, false});
   const Comparison comparison = compare(single({{"f", kBefore}}), single({{"f", kAfter}}), policy);
-  CHECK(has(comparison_table(comparison, policy), "ok [limits: 20 % and 2.00 us]"));
+  CHECK(
+      has(comparison_table(comparison, policy), "ok (slower, within the limits) [limits: 20 % and 2.00 us]"));
+}
+
+TEST_CASE("a change within the limits is told in its row and in the headline") {
+  const std::vector<double> little(5, 103'000.0);
+  const Comparison comparison = compare(single({{"f", kBefore}}), single({{"f", little}}), {});
+  CHECK(has(comparison_table(comparison, {}), "ok (slower, within the limits)\n"));
+  CHECK(has(comparison_table(comparison, {}), "kreplay: ok (1 ok, 1 slower within the limits; limits: 5 %"));
+  CHECK(has(comparison_markdown(comparison, {}), "ok (slower, within the limits)"));
+  const auto json = nlohmann::json::parse(comparison_json(comparison, {}));
+  CHECK(json.at("rows")[0].at("change") == "slower");
+  CHECK(json.at("rows")[0].at("verdict") == "ok");
 }
 
 TEST_CASE("Markdown: bars in names do not end a cell") {

@@ -35,6 +35,17 @@ TEST_CASE("C102: known slower, faster, equal and missing inputs have their verdi
         Verdict::regression);
 }
 
+TEST_CASE("a change within the limits is told, and is no regression") {
+  const std::vector<double> little(5, 103'000.0), less(5, 98'000.0);
+  const Comparison comparison = compare(single({{"f", kFlat}, {"g", kFlat}, {"h", kFlat}}),
+                                        single({{"f", little}, {"g", less}, {"h", kFlat}}), {});
+  CHECK(comparison.verdict == Verdict::ok);
+  CHECK(comparison.count(State::ok, Row::Change::slower) == 1);
+  CHECK(comparison.count(State::ok, Row::Change::faster) == 1);
+  CHECK(comparison.count(State::ok, Row::Change::none) == 1);
+  CHECK(comparison.rows[0].change == Row::Change::slower);
+}
+
 TEST_CASE("nothing in common is nothing measured, never ok") {
   CHECK(compare(single({}), single({}), {}).verdict == Verdict::nothing_measured);
   CHECK(compare(single({{"f", kFlat}}), single({}), {}).verdict == Verdict::nothing_measured);

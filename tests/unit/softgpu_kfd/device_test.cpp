@@ -286,6 +286,18 @@ TEST_CASE("kfd: queues are refused by value, doorbells have distinct offsets") {
   CHECK(f.process->ioctl(AMDKFD_IOC_UPDATE_QUEUE, &update) == 0);
   update.queue_id = args.queue_id;
   CHECK(f.process->ioctl(AMDKFD_IOC_UPDATE_QUEUE, &update) == -EINVAL);
+
+  const uint32_t some[] = {0b10010, 0}, none[] = {~0xffu, ~0u};  // of eight units
+  const auto set_mask = [&](uint32_t queue, const uint32_t* mask, uint32_t bits) {
+    kfd_ioctl_set_cu_mask_args cu{queue, bits, reinterpret_cast<uint64_t>(mask)};
+    return f.process->ioctl(AMDKFD_IOC_SET_CU_MASK, &cu);
+  };
+  CHECK(set_mask(second.queue_id, some, 32) == 0);
+  CHECK(set_mask(second.queue_id, some, 64) == 0);
+  CHECK(set_mask(second.queue_id, none, 64) == -EINVAL);
+  CHECK(set_mask(second.queue_id, some, 0) == -EINVAL);
+  CHECK(set_mask(second.queue_id, some, 31) == -EINVAL);
+  CHECK(set_mask(args.queue_id, some, 32) == -EINVAL);  // destroyed
 }
 
 TEST_CASE("kfd: mmap of the device knows doorbells and the MMIO page") {

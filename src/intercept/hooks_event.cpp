@@ -1,0 +1,54 @@
+// The runtime's events: a GPU that faulted finishes nothing any more, so nobody here may go on waiting for
+// it. An application with a handler of its own (HIP 7) lives on after a fault; without one the runtime
+// aborts.
+
+#include "intercept/hook_scope.hpp"
+
+namespace kreplay::intercept {
+namespace {
+
+/// Stands between the runtime and the application's handler. Handlers cannot be taken back, so it stays.
+struct EventRelay {
+  hsa_amd_system_event_callback_t application;
+  void* data;
+
+  static hsa_status_t relay(const hsa_amd_event_t* event, void* data) {
+    const auto& self = *static_cast<const EventRelay*>(data);
+    if (event != nullptr) observe(*event);
+    return self.application(event, self.data);
+  }
+
+  /// Every kind of event so far (memory fault, and from 6.2 on hardware exception and memory error) starts
+  /// with the agent, and means that its queues have stopped.
+  static void observe(const hsa_amd_event_t& event) {
+    constexpr int kLastKnown = 2;
+    if (static_cast<int>(event.event_type) < 0 || static_cast<int>(event.event_type) > kLastKnown) return;
+    if (process::forked()) return;
+    Replayer* replayer = process::replayer();
+    if (replayer == nullptr) return;
+    if (replay::Agent* agent = replayer->find_agent(event.memory_fault.agent.handle))
+      agent->fail_queues(static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT));
+  }
+};
+
+}  // namespace
+}  // namespace kreplay::intercept
+
+using kreplay::intercept::EventRelay;
+
+extern "C" {
+
+KR_EXPORT hsa_status_t hsa_amd_register_system_event_handler(hsa_amd_system_event_callback_t callback,
+                                                             void* data) {
+  KR_SCOPE(hsa_amd_register_system_event_handler);
+  EventRelay* relay = nullptr;
+  hook.observe([&](kreplay::intercept::Replayer&) {
+    if (callback != nullptr) relay = new EventRelay{callback, data};
+  });
+  const hsa_status_t status = hook.next().hsa_amd_register_system_event_handler(
+      relay != nullptr ? &EventRelay::relay : callback, relay != nullptr ? static_cast<void*>(relay) : data);
+  if (status != HSA_STATUS_SUCCESS) delete relay;
+  return status;
+}
+
+}  // extern "C"
