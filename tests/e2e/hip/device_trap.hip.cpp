@@ -2,7 +2,7 @@
 // e2e-exit: SIGABRT
 // e2e-exit-7.2+: 5
 // e2e-ignore-7.2+: rptr=\d+, wptr=\d+
-// e2e-stderr: HSA_STATUS_ERROR_EXCEPTION
+// e2e-stderr: rocdevice.*HSA_STATUS_ERROR_EXCEPTION
 #include "support/hip_check.hpp"
 
 __global__ void maybe_trap(int* x, int limit) {
