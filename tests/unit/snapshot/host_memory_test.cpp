@@ -1,26 +1,19 @@
 #include "snapshot/host_memory.hpp"
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
+
+#include "support/folder.hpp"
 
 using kreplay::snapshot::available_host_bytes;
 
 namespace {
 
-struct Root {
-  Root() {
-    char name[] = "/tmp/kreplay-test-XXXXXX";
-    REQUIRE(::mkdtemp(name) != nullptr);
-    path = name;
-  }
-  ~Root() { std::filesystem::remove_all(path); }
+struct Root : fixtures::Folder {
   void file(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories(std::filesystem::path(path + name).parent_path());
-    std::ofstream(path + name) << text;
+    fixtures::write_file(path + name, text);
   }
-  std::string path;
 };
 
 }  // namespace

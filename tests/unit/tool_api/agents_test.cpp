@@ -4,9 +4,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "support.hpp"
+#include "support/folder.hpp"
 #include "tool_api/agents.hpp"
 #include "tool_api/tools.hpp"
 
@@ -19,9 +19,6 @@ namespace {
 class Tree {
  public:
   explicit Tree(int gpus) {
-    char name[] = "/tmp/kreplay-topology-XXXXXX";
-    REQUIRE(mkdtemp(name) != nullptr);
-    root = name;
     write("nodes/0/properties", "cpu_cores_count 16\nsimd_count 0\ncpu_core_id_base 0\nvendor_id 0\n");
     write("nodes/0/gpu_id", "0\n");
     write("nodes/0/mem_banks/0/properties",
@@ -51,9 +48,6 @@ class Tree {
     fs::create_directories(root / "nodes" / std::to_string(gpus + 1));  // listed, but without properties
     write("cpuinfo", "processor : 0\nmodel name\t: Some CPU 9000\t\nmodel name\t: Another\n");
   }
-  ~Tree() { fs::remove_all(root); }
-  Tree(const Tree&) = delete;
-  Tree& operator=(const Tree&) = delete;
 
   std::unique_ptr<AgentList> read(const VisibleDevices& visible = {}) const {
     return AgentList::read({root.string(), (root / "cpuinfo").string()}, visible);
@@ -62,12 +56,13 @@ class Tree {
     return *static_cast<const rocprofiler_agent_v0_t*>(list.pointers().at(i));
   }
 
-  fs::path root;
+  fixtures::Folder folder;
+  fs::path root = folder.path;
 
  private:
   void write(const std::string& name, const std::string& text) {
     fs::create_directories((root / name).parent_path());
-    std::ofstream(root / name) << text;
+    fixtures::write_file(root / name, text);
   }
 };
 
