@@ -2,6 +2,7 @@
 // it. An application with a handler of its own (HIP 7) lives on after a fault; without one the runtime
 // aborts.
 
+#include "intercept/event_failure.hpp"
 #include "intercept/hook_scope.hpp"
 
 namespace kreplay::intercept {
@@ -18,16 +19,13 @@ struct EventRelay {
     return self.application(event, self.data);
   }
 
-  /// Every kind of event so far (memory fault, and from 6.2 on hardware exception and memory error) starts
-  /// with the agent, and means that its queues have stopped.
   static void observe(const hsa_amd_event_t& event) {
-    constexpr int kLastKnown = 2;
-    if (static_cast<int>(event.event_type) < 0 || static_cast<int>(event.event_type) > kLastKnown) return;
-    if (process::forked()) return;
+    const hsa_status_t failure = failure_of(event.event_type);
+    if (failure == HSA_STATUS_SUCCESS || process::forked()) return;
     Replayer* replayer = process::replayer();
     if (replayer == nullptr) return;
     if (replay::Agent* agent = replayer->find_agent(event.memory_fault.agent.handle))
-      agent->fail_queues(static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT));
+      agent->fail_queues(failure);
   }
 };
 
