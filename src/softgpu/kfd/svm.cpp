@@ -38,9 +38,8 @@ bool SvmTable::known_gpu(uint32_t gpu_id) const {
 
 int SvmTable::check(uint64_t begin, uint64_t size_bytes,
                     std::span<const kfd_ioctl_svm_attribute> attributes) const {
-  if (begin == 0) return -EINVAL;  // asked by the runtime after a null access: nothing to report
-  if (size_bytes == 0 || begin % kPageBytes != 0 || size_bytes % kPageBytes != 0 || begin >= kGpuvmLimit ||
-      size_bytes > kGpuvmLimit - begin) {
+  if (begin == 0 || size_bytes == 0 || begin % kPageBytes != 0 || size_bytes % kPageBytes != 0 ||
+      begin >= kGpuvmLimit || size_bytes > kGpuvmLimit - begin) {
     log::error("kfd", "SVM: {} bytes at {:#x}: not whole pages below {:#x}", size_bytes, begin, kGpuvmLimit);
     return -EINVAL;
   }
@@ -129,6 +128,7 @@ int SvmTable::set(uint64_t begin, uint64_t size_bytes, std::span<const kfd_ioctl
 }
 
 int SvmTable::get(uint64_t begin, uint64_t size_bytes, std::span<kfd_ioctl_svm_attribute> attributes) const {
+  if (begin == 0) return -EINVAL;  // asked by the runtime after a null access: no mistake of anybody's
   if (const int rc = check(begin, size_bytes, attributes); rc != 0) return rc;
   const uint64_t end = begin + size_bytes;
   std::vector<Attributes> parts;
