@@ -7,8 +7,9 @@
 #include <cstring>
 #include <new>
 
+#include "base/clock.hpp"
+#include "device/futex.hpp"
 #include "intercept/process.hpp"
-#include "replay/futex.hpp"
 #include "replay/thread_state.hpp"
 
 namespace kreplay::intercept {
@@ -283,12 +284,12 @@ bool ProxyQueue::lock_contended() {
     }
     if (queue_.try_lock()) return true;
     if (spins < 100) {
-      replay::cpu_relax();
+      device::cpu_relax();
       continue;
     }
     // It may be in a tool callback that has not come to our window yet, or never will.
-    if (since_ns == 0) since_ns = replay::now_ns();
-    if (replay::now_ns() - since_ns > replayer_.core().options.drain_timeout_ns) return leave_behind();
+    if (since_ns == 0) since_ns = monotonic_ns();
+    if (monotonic_ns() - since_ns > replayer_.core().options.drain_timeout_ns) return leave_behind();
     sched_yield();
   }
 }

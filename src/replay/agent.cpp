@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
+#include "device/futex.hpp"
 #include "replay/drain.hpp"
-#include "replay/futex.hpp"
 
 namespace kreplay::replay {
 
@@ -14,15 +15,15 @@ Agent::~Agent() = default;
 
 void Agent::open_gate() {
   gate_.store(0, std::memory_order_seq_cst);
-  futex_wake_all(gate_);
+  device::futex_wake_all(gate_);
 }
 
 bool Agent::wait_gate(uint64_t timeout_ns) {
-  const uint64_t end = now_ns() + timeout_ns;
+  const uint64_t end = monotonic_ns() + timeout_ns;
   at_gate_.fetch_add(1, std::memory_order_relaxed);
   bool open = gate_open();
-  for (uint64_t now = now_ns(); !open && now < end; now = now_ns()) {
-    futex_wait(gate_, 1, end - now);
+  for (uint64_t now = monotonic_ns(); !open && now < end; now = monotonic_ns()) {
+    device::futex_wait(gate_, 1, end - now);
     open = gate_open();
   }
   at_gate_.fetch_sub(1, std::memory_order_relaxed);
@@ -30,8 +31,8 @@ bool Agent::wait_gate(uint64_t timeout_ns) {
 }
 
 void Agent::let_waiters_pass(uint64_t timeout_ns) const {
-  const uint64_t end = now_ns() + timeout_ns;
-  while (at_gate_.load(std::memory_order_relaxed) != 0 && now_ns() < end) sched_yield();
+  const uint64_t end = monotonic_ns() + timeout_ns;
+  while (at_gate_.load(std::memory_order_relaxed) != 0 && monotonic_ns() < end) sched_yield();
 }
 
 void Agent::add_queue(Queue& queue) {

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "base/types.hpp"
+#include "device/signal_pool.hpp"
 #include "hsa/hsa_api.hpp"
 #include "replay/host_writes.hpp"
 #include "replay/queue.hpp"
-#include "replay/signal_pool.hpp"
 #include "report/outcome.hpp"
 #include "snapshot/cache_flush.hpp"
 #include "snapshot/snapshot.hpp"
@@ -103,7 +103,7 @@ class Agent {
   std::map<uint64_t, std::string> incomplete_;
 
  public:
-  SignalPool signals;
+  device::SignalPool signals;
   Window* owner = nullptr;  ///< whose window is open or opening; guarded by WindowOwners
 
   // --- used by the window's owner only ---

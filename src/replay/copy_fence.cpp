@@ -1,15 +1,11 @@
 #include "replay/copy_fence.hpp"
 
-#include <hsa/amd_hsa_signal.h>
-
 #include <algorithm>
 #include <chrono>
 
-namespace kreplay::replay {
+#include "device/signal_wait.hpp"
 
-int64_t signal_value(hsa_signal_t signal) {
-  return __atomic_load_n(&reinterpret_cast<const amd_signal_t*>(signal.handle)->value, __ATOMIC_ACQUIRE);
-}
+namespace kreplay::replay {
 
 bool CopyFence::closed(uint64_t agent) const {
   return agent != 0 && std::find(closed_.begin(), closed_.end(), agent) != closed_.end();
@@ -41,7 +37,7 @@ CopyFence::Ticket CopyFence::enter(Agents agents, hsa_signal_t completion, const
 
   // Before the call: the copy may be over before it returns.
   if (records_.size() >= 64) prune();
-  int64_t expected = signal_value(completion) - 1;
+  int64_t expected = device::signal_value(completion) - 1;
   for (const Record& other : records_)
     if (other.signal.handle == completion.handle) expected = std::min(expected, other.expected - 1);
   ticket.record = next_id_++;
@@ -81,7 +77,7 @@ void CopyFence::drop(size_t index) {
 
 void CopyFence::prune() {
   for (size_t i = 0; i < records_.size();)
-    if (signal_value(records_[i].signal) <= records_[i].expected)
+    if (device::signal_value(records_[i].signal) <= records_[i].expected)
       drop(i);
     else
       ++i;

@@ -104,7 +104,4 @@ class CopyFence {
       {};  // open records per hash of the signal; written under mutex_
 };
 
-/// A signal's value, read from memory (amd_signal_t), without a call into the runtime.
-int64_t signal_value(hsa_signal_t signal);
-
 }  // namespace kreplay::replay

@@ -7,12 +7,12 @@
 
 #include "base/options.hpp"
 #include "base/progress.hpp"
+#include "device/signal_wait.hpp"
 #include "hsa/hsa_api.hpp"
 #include "replay/copy_fence.hpp"
 #include "replay/drain.hpp"
 #include "replay/kernels.hpp"
 #include "replay/queue_registry.hpp"
-#include "replay/signal_wait.hpp"
 #include "replay/window_owners.hpp"
 #include "report/sink.hpp"
 #include "snapshot/extent.hpp"
@@ -33,7 +33,7 @@ struct Core {
   report::OutcomeSink& sink;
   const Options options;
   ProgressPage* const progress;  ///< null: nobody looks
-  SignalWaiter waiter;
+  device::SignalWaiter waiter;
   CopyFence copies;
   QueueRegistry queues;
   WindowOwners owners;

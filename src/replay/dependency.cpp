@@ -64,7 +64,7 @@ int64_t LookAhead::carriers(hsa_signal_t signal) const {
 }
 
 bool LookAhead::satisfiable(const Dependency& dependency) const {
-  const int64_t missing = needed(dependency, signal_value(dependency.signal));
+  const int64_t missing = needed(dependency, device::signal_value(dependency.signal));
   if (missing <= 0) return missing == 0;
   return carriers(dependency.signal) >= missing;
 }
@@ -146,7 +146,7 @@ std::optional<Blocked> LookAhead::find_blocked(const std::vector<Queue*>& all,
                    false,
                    view.stuck,
                    blocking.signal,
-                   blocking.signal.handle == 0 ? 0 : signal_value(blocking.signal),
+                   blocking.signal.handle == 0 ? 0 : device::signal_value(blocking.signal),
                    waits(packet)};
   }
   for (size_t i = 0; i < copies.size(); ++i) {
@@ -154,10 +154,11 @@ std::optional<Blocked> LookAhead::find_blocked(const std::vector<Queue*>& all,
       continue;
     hsa_signal_t signal = {0};
     (void)copy_blocked(copies[i], signal);
-    return Blocked{nullptr, false, 0, signal, signal.handle == 0 ? 0 : signal_value(signal), Waits::no};
+    return Blocked{nullptr,  false, 0, signal, signal.handle == 0 ? 0 : device::signal_value(signal),
+                   Waits::no};
   }
   if (Dependency blocking; next != nullptr && packet_blocked(*next, blocking))
-    return Blocked{nullptr, true, 0, blocking.signal, signal_value(blocking.signal), Waits::no};
+    return Blocked{nullptr, true, 0, blocking.signal, device::signal_value(blocking.signal), Waits::no};
   return std::nullopt;
 }
 

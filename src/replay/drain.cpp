@@ -7,7 +7,8 @@
 #include <ctime>
 #include <utility>
 
-#include "replay/futex.hpp"
+#include "base/clock.hpp"
+#include "device/futex.hpp"
 
 namespace kreplay::replay {
 namespace {
@@ -25,7 +26,7 @@ using report::Reason;
 
 DrainResult Drain::run(Queue& own, const hsa::Packet& next, const std::vector<Queue*>& queues,
                        hsa_signal_t& signal) {
-  start_ns_ = now_ns();
+  start_ns_ = monotonic_ns();
   next_ = &next;
   doubt_since_ns_ = 0;
   if (DrainResult early = wait_for_forwarders(own, queues); early.reason != Reason::none) return early;
@@ -50,10 +51,10 @@ DrainResult Drain::wait_for_forwarders(const Queue& own, const std::vector<Queue
     if (queue == &own) continue;
     for (unsigned spins = 0; queue->forwarding(); ++spins) {
       if (spins < 1000) {
-        cpu_relax();
+        device::cpu_relax();
         continue;
       }
-      if (now_ns() - start_ns_ >= limit_ns) {
+      if (monotonic_ns() - start_ns_ >= limit_ns) {
         std::string detail =
             limit_ns == 0 ? fmt::format("a thread still has not finished submitting to queue {}", queue->id())
                           : fmt::format("a thread has not finished submitting to queue {} within {} ms",
@@ -121,7 +122,7 @@ bool Drain::still_stuck(const std::vector<Queue*>& queues) {
 }
 
 bool Drain::barriers_pending(const std::vector<Queue*>& queues) {
-  if (signal_value(stuck_signal_) < 1) {
+  if (device::signal_value(stuck_signal_) < 1) {
     release();
     return false;
   }
@@ -138,7 +139,7 @@ bool Drain::barriers_pending(const std::vector<Queue*>& queues) {
 }
 
 void Drain::release() {
-  if (stuck_signal_.handle == 0 || signal_value(stuck_signal_) > 0) return;
+  if (stuck_signal_.handle == 0 || device::signal_value(stuck_signal_) > 0) return;
   agent_.signals.release(stuck_signal_);
   stuck_signal_ = {0};
 }
@@ -153,7 +154,7 @@ std::optional<Blocked> Drain::blocked() {
       doubt_since_ns_ = 0;
       return std::nullopt;
     }
-    const uint64_t now = now_ns();
+    const uint64_t now = monotonic_ns();
     if (doubt_since_ns_ == 0) doubt_since_ns_ = now;
     return now - doubt_since_ns_ > shortened(limits_.doubt_ns) ? perhaps : std::nullopt;
   });
@@ -165,7 +166,7 @@ std::optional<Blocked> Drain::blocked_too_long(uint64_t& since_ns) {
     since_ns = 0;
     return what;
   }
-  const uint64_t now = now_ns();
+  const uint64_t now = monotonic_ns();
   if (since_ns == 0) since_ns = now;
   return now - since_ns > grace_ns() ? what : std::nullopt;
 }
@@ -191,7 +192,7 @@ Reason Drain::stuck_reason(const Queue& own) const {
 void Drain::put_probe(const Blocked& what) {
   const auto it = std::find(busy_.begin(), busy_.end(), what.queue);
   if (it == busy_.end() || what.signal.handle != 0) return;
-  RealRing& ring = (*it)->ring;
+  device::RealRing& ring = (*it)->ring;
   if (what.index >= ring.read_index() || ring.free_slots() == 0) return;
   for (uint64_t i = what.index + 1; i < ring.write_index(); ++i)
     if (ring.barrier_at(i)) return;
@@ -200,10 +201,10 @@ void Drain::put_probe(const Blocked& what) {
 
 /// Gives what looks blocked a short time, then says so.
 DrainResult Drain::look_ahead() {
-  const uint64_t start = now_ns();
+  const uint64_t start = monotonic_ns();
   while (const std::optional<Blocked> what = blocked()) {
     put_probe(*what);
-    if (now_ns() - start > grace_ns()) return dependency(*what);
+    if (monotonic_ns() - start > grace_ns()) return dependency(*what);
     pause_ns(kPollNs);
   }
   return {};
@@ -214,11 +215,11 @@ DrainResult Drain::wait_copies(const Queue& own) {
   uint64_t blocked_since = 0;
   for (int spins = 0; !copies_.idle(agent_.handle().handle); ++spins) {
     if (spins < 100) {
-      cpu_relax();
+      device::cpu_relax();
       continue;
     }
     if (const std::optional<Blocked> what = blocked_too_long(blocked_since)) return dependency(*what);
-    if (now_ns() - start_ns_ > limits_.timeout_ns)
+    if (monotonic_ns() - start_ns_ > limits_.timeout_ns)
       return give_up(Stuck::copies, own,
                      fmt::format("a copy that touches agent node {} did not complete within {} ms",
                                  agent_.info().node, limits_.timeout_ns / 1'000'000));
@@ -231,7 +232,7 @@ DrainResult Drain::wait_copies(const Queue& own) {
 DrainResult Drain::wait_for_room(const Queue& own, Queue& queue) {
   while (queue.ring.free_slots(2) < 2) {
     if (const std::optional<Blocked> what = blocked()) return dependency(*what);
-    if (now_ns() - start_ns_ > limits_.timeout_ns)
+    if (monotonic_ns() - start_ns_ > limits_.timeout_ns)
       return give_up(Stuck::room, own,
                      fmt::format("queue {}: its ring stayed full for {} ms", queue.id(),
                                  limits_.timeout_ns / 1'000'000));
@@ -251,7 +252,7 @@ DrainResult Drain::wait_queues(Queue& own, hsa_signal_t& signal) {
 
   uint64_t blocked_since = 0;
   DrainResult stop;
-  const WaitEnd end = waiter_.wait(signal, limits_.timeout_ns, [&] {
+  const device::WaitEnd end = waiter_.wait(signal, limits_.timeout_ns, [&] {
     for (const Queue* queue : busy_)
       if (queue->failed()) {
         stop = {queue == &own ? Reason::queue_error : Reason::agent_drain, false,
@@ -262,12 +263,12 @@ DrainResult Drain::wait_queues(Queue& own, hsa_signal_t& signal) {
     if (what) stop = dependency(*what);
     return what.has_value();
   });
-  if (end == WaitEnd::done) {
+  if (end == device::WaitEnd::done) {
     for (Queue* queue : busy_) queue->idle_at.store(queue->ring.write_index(), std::memory_order_release);
     return {};
   }
   // The barriers stay in their rings and will write to the signal at some time: nobody may use it before.
-  if (end == WaitEnd::timeout) {
+  if (end == device::WaitEnd::timeout) {
     stop = give_up(Stuck::barriers, own, describe_stuck(signal));
     if (stuck_signal_.handle != 0)
       agent_.signals.abandon(stuck_signal_);  // something else was stuck meanwhile
@@ -284,7 +285,7 @@ bool Drain::next_may_start() const {
   hsa::DependencyMode mode;
   const size_t count = hsa::dependencies(*next_, list, mode);
   return std::all_of(list, list + count, [](const hsa::Dependency& dependency) {
-    return hsa::satisfied(dependency, signal_value(dependency.signal));
+    return hsa::satisfied(dependency, device::signal_value(dependency.signal));
   });
 }
 
@@ -295,7 +296,7 @@ DrainResult Drain::wait_next() {
   uint64_t blocked_since = 0;
   while (!next_may_start()) {
     if (const std::optional<Blocked> what = blocked_too_long(blocked_since)) return dependency(*what);
-    if (now_ns() - start_ns_ > limits_.timeout_ns)
+    if (monotonic_ns() - start_ns_ > limits_.timeout_ns)
       return {
           Reason::dependency, false,
           fmt::format("what it waits for itself has not come within {} ms", limits_.timeout_ns / 1'000'000)};
@@ -315,12 +316,12 @@ std::string Drain::describe_stuck(hsa_signal_t signal) const {
         "head, {} "
         "packets are behind it; drain signal 0x{:x} stays at {}",
         queue->id(), agent_.info().node, limits_.timeout_ns / 1'000'000, read,
-        queue->ring.packet_at(read).word[0], write - read - 1, signal.handle, signal_value(signal));
+        queue->ring.packet_at(read).word[0], write - read - 1, signal.handle, device::signal_value(signal));
   }
   return fmt::format(
       "agent node {} did not come to rest within {} ms: a dispatch is still running; drain signal 0x{:x} "
       "stays at {}",
-      agent_.info().node, limits_.timeout_ns / 1'000'000, signal.handle, signal_value(signal));
+      agent_.info().node, limits_.timeout_ns / 1'000'000, signal.handle, device::signal_value(signal));
 }
 
 }  // namespace kreplay::replay

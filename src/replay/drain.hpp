@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "device/signal_wait.hpp"
 #include "replay/agent.hpp"
 #include "replay/copy_fence.hpp"
 #include "replay/dependency.hpp"
 #include "replay/queue_registry.hpp"
-#include "replay/signal_wait.hpp"
 #include "report/outcome.hpp"
 
 namespace kreplay::replay {
@@ -35,7 +35,7 @@ struct DrainResult {
 /// nothing. Threads: the owner of the agent's window. Holds no lock while it waits.
 class Drain {
  public:
-  Drain(Agent& agent, const QueueRegistry& all, CopyFence& copies, const SignalWaiter& waiter,
+  Drain(Agent& agent, const QueueRegistry& all, CopyFence& copies, const device::SignalWaiter& waiter,
         const KernelTable& kernels, const hsa::HsaApi& api, const DrainLimits& limits)
       : agent_(agent),
         all_(all),
@@ -90,7 +90,7 @@ class Drain {
   Agent& agent_;
   const QueueRegistry& all_;
   CopyFence& copies_;
-  const SignalWaiter& waiter_;
+  const device::SignalWaiter& waiter_;
   const hsa::HsaApi& api_;
   const DrainLimits limits_;
   LookAhead look_ahead_;

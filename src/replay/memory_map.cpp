@@ -1,20 +1,19 @@
 #include "replay/memory_map.hpp"
 
 #include <algorithm>
+#include <vector>
 
-#include "hsa/contained.hpp"
+#include "device/pools.hpp"
 
 namespace kreplay::replay {
 namespace {
 
 using snapshot::MemoryClass;
 
-MemoryClass class_of(bool is_gpu, uint32_t flags) {
-  constexpr uint32_t kKernarg = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT;
-  constexpr uint32_t kCoarse = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED;
-  if (is_gpu) return (flags & kCoarse) != 0 ? MemoryClass::device_coarse : MemoryClass::device_fine;
-  if ((flags & kKernarg) != 0) return MemoryClass::host_kernarg;
-  return (flags & kCoarse) != 0 ? MemoryClass::host_coarse : MemoryClass::host_fine;
+MemoryClass class_of(bool is_gpu, const device::Pool& pool) {
+  if (is_gpu) return pool.coarse() ? MemoryClass::device_coarse : MemoryClass::device_fine;
+  if (pool.kernarg()) return MemoryClass::host_kernarg;
+  return pool.coarse() ? MemoryClass::host_coarse : MemoryClass::host_fine;
 }
 static_assert(uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT} == HSA_REGION_GLOBAL_FLAG_KERNARG &&
               uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED} ==
@@ -23,55 +22,16 @@ static_assert(uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT} == HSA_REGI
 }  // namespace
 
 bool MemoryMap::add_agent(const hsa::HsaApi& api, hsa_agent_t agent, bool is_gpu) {
-  struct Walk {
-    const hsa::HsaApi& api;
-    hsa_agent_t agent;
-    bool is_gpu;
-    std::unordered_map<uint64_t, PoolInfo>& pools;
-    uint64_t largest = 0;
-    hsa_status_t add(uint64_t handle, uint32_t flags) {
-      return hsa::contained([&] {
-        pools.try_emplace(handle, PoolInfo{is_gpu ? agent.handle : 0, class_of(is_gpu, flags)});
-        return HSA_STATUS_SUCCESS;
-      });
-    }
-  } walk{api, agent, is_gpu, pools_};
-  const hsa_status_t pools = api.hsa_amd_agent_iterate_memory_pools(
-      agent,
-      [](hsa_amd_memory_pool_t pool, void* data) {
-        auto& w = *static_cast<Walk*>(data);
-        hsa_amd_segment_t segment;
-        uint32_t flags = 0;
-        if (w.api.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment) ==
-                HSA_STATUS_SUCCESS &&
-            segment == HSA_AMD_SEGMENT_GLOBAL &&
-            w.api.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags) ==
-                HSA_STATUS_SUCCESS) {
-          if (const hsa_status_t s = w.add(pool.handle, flags); s != HSA_STATUS_SUCCESS) return s;
-          size_t bytes = 0;
-          if (w.api.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, &bytes) ==
-              HSA_STATUS_SUCCESS)
-            w.largest = std::max<uint64_t>(w.largest, bytes);
-        }
-        return HSA_STATUS_SUCCESS;
-      },
-      &walk);
+  std::vector<device::Pool> found;
+  const hsa_status_t pools = device::list_pools(api, agent, found);
+  uint64_t largest = 0;
+  for (const device::Pool& pool : found) largest = std::max(largest, pool.bytes);
+  if (is_gpu) device_bytes_[agent.handle] = largest;
   // A GPU's region list also names system memory, which belongs to the CPU agent: those handles are in the
   // table already when CPU agents are added first.
-  const hsa_status_t regions = api.hsa_agent_iterate_regions(
-      agent,
-      [](hsa_region_t region, void* data) {
-        auto& w = *static_cast<Walk*>(data);
-        hsa_region_segment_t segment;
-        uint32_t flags = 0;
-        if (w.api.hsa_region_get_info(region, HSA_REGION_INFO_SEGMENT, &segment) == HSA_STATUS_SUCCESS &&
-            segment == HSA_REGION_SEGMENT_GLOBAL &&
-            w.api.hsa_region_get_info(region, HSA_REGION_INFO_GLOBAL_FLAGS, &flags) == HSA_STATUS_SUCCESS)
-          return w.add(region.handle, flags);
-        return HSA_STATUS_SUCCESS;
-      },
-      &walk);
-  if (is_gpu) device_bytes_[agent.handle] = walk.largest;
+  const hsa_status_t regions = device::list_regions(api, agent, found);
+  for (const device::Pool& pool : found)
+    pools_.try_emplace(pool.handle, PoolInfo{is_gpu ? agent.handle : 0, class_of(is_gpu, pool)});
   return pools == HSA_STATUS_SUCCESS && regions == HSA_STATUS_SUCCESS;
 }
 

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
+#include "base/clock.hpp"
+#include "device/futex.hpp"
 #include "hsa/status_text.hpp"
-#include "replay/futex.hpp"
 
 namespace kreplay::replay {
 namespace {
@@ -16,21 +17,21 @@ constexpr uint64_t kRecheckNs = 1'000'000;  // a wake-up can be missed (unlock()
 bool Queue::lock_slow(uint64_t timeout_ns) {
   for (int i = 0; i < kSpins; ++i) {
     if (state_.load(std::memory_order_relaxed) == kFree && try_lock()) return true;
-    cpu_relax();
+    device::cpu_relax();
   }
-  const uint64_t end = now_ns() + timeout_ns;
+  const uint64_t end = monotonic_ns() + timeout_ns;
   waiters_.fetch_add(1, std::memory_order_seq_cst);
   bool ours = try_lock();
-  while (!ours && now_ns() < end) {
+  while (!ours && monotonic_ns() < end) {
     const uint32_t seen = state_.load(std::memory_order_relaxed);
-    if (seen != kFree) futex_wait(state_, seen, kRecheckNs);
+    if (seen != kFree) device::futex_wait(state_, seen, kRecheckNs);
     ours = try_lock();
   }
   waiters_.fetch_sub(1, std::memory_order_relaxed);
   return ours;
 }
 
-void Queue::wake() { futex_wake_all(state_); }
+void Queue::wake() { device::futex_wake_all(state_); }
 
 std::string Queue::describe_failure(const hsa::HsaApi& api) const {
   const auto status = static_cast<hsa_status_t>(error.load(std::memory_order_acquire));

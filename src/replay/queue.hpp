@@ -16,8 +16,8 @@
 #include <cstdint>
 #include <string>
 
+#include "device/real_ring.hpp"
 #include "hsa/aql.hpp"
-#include "replay/real_ring.hpp"
 
 namespace kreplay::replay {
 
@@ -80,7 +80,7 @@ class Queue {
   /// Packets behind the one at `taken` that were forwarded early, from a callback inside its window.
   std::atomic<uint64_t> ahead{0};
 
-  RealRing ring;
+  device::RealRing ring;
   /// Real write index up to which everything is known to be complete. Written by the window's owner.
   std::atomic<uint64_t> idle_at{0};
   /// Status the runtime's error callback reported; 0 = none.

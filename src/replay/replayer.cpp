@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <exception>
 
+#include "base/clock.hpp"
 #include "base/log.hpp"
-#include "hsa/contained.hpp"
+#include "device/futex.hpp"
+#include "device/pools.hpp"
 #include "replay/arguments.hpp"
 #include "replay/backtrace.hpp"
 #include "replay/fatal.hpp"
-#include "replay/futex.hpp"
 
 namespace kreplay::replay {
 
@@ -105,26 +106,14 @@ void Replayer::continue_ids(const Replayer& before) {
 Status Replayer::start() {
   const hsa::HsaApi& api = core_->api;
   std::vector<hsa_agent_t> found;
-  const hsa_status_t status = api.hsa_iterate_agents(
-      [](hsa_agent_t agent, void* data) {
-        return hsa::contained([&] {
-          static_cast<std::vector<hsa_agent_t>*>(data)->push_back(agent);
-          return HSA_STATUS_SUCCESS;
-        });
-      },
-      &found);
+  const hsa_status_t status = device::list_agents(api, found);
   if (status != HSA_STATUS_SUCCESS)
     return Status(Error::runtime,
                   fmt::format("hsa_iterate_agents failed with 0x{:x}", static_cast<unsigned>(status)));
-  const auto type_of = [&](hsa_agent_t agent) {
-    hsa_device_type_t type = HSA_DEVICE_TYPE_CPU;
-    api.hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
-    return type;
-  };
   // CPU agents first: a GPU's region list repeats their memory.
   for (const bool gpu : {false, true})
     for (const hsa_agent_t agent : found) {
-      if ((type_of(agent) == HSA_DEVICE_TYPE_GPU) != gpu) continue;
+      if ((device::type_of(api, agent) == HSA_DEVICE_TYPE_GPU) != gpu) continue;
       if (!memory_.add_agent(api, agent, gpu))
         return Status(Error::runtime,
                       fmt::format("the memory pools of agent 0x{:x} cannot be listed", agent.handle));
@@ -334,7 +323,7 @@ void Replayer::submit(Queue& queue, const Packet& packet, const Candidate& candi
     if (reason == Reason::none) {
       window.run(packet, *tool, call, plan, record, detail);
       window.close();
-      record.window_ns = now_ns() - window.opened_ns();
+      record.window_ns = monotonic_ns() - window.opened_ns();
       record.detail = detail;
       write(record, candidate.kernel);
       window.release();
@@ -375,8 +364,8 @@ void Replayer::submit_once(Queue& queue, const Packet& packet) {
   // be for as long as a barrier of ours sits in a queue that is held up.
   uint64_t start = 0;
   while (queue.ring.free_slots() == 0 && !queue.failed()) {
-    if (start == 0) start = now_ns();
-    if (now_ns() - start > core_->options.drain_timeout_ns)
+    if (start == 0) start = monotonic_ns();
+    if (monotonic_ns() - start > core_->options.drain_timeout_ns)
       fatal("replay", fmt::format("queue {}: no free slot within {} ms", queue.id(),
                                   core_->options.drain_timeout_ns / 1'000'000));
     sched_yield();

@@ -7,10 +7,11 @@
 #include <cstring>
 #include <new>
 
+#include "base/clock.hpp"
 #include "base/log.hpp"
+#include "device/futex.hpp"
 #include "replay/arguments.hpp"
 #include "replay/fatal.hpp"
-#include "replay/futex.hpp"
 #include "replay/host_services.hpp"
 
 namespace kreplay::replay {
@@ -32,7 +33,7 @@ void copy_times(hsa_signal_t to, hsa_signal_t from) {
 /// A dispatch that did not end in time: whoever sees it end completes the application's signal.
 struct HandOver {
   const hsa::HsaApi* api;
-  SignalPool* pool;
+  device::SignalPool* pool;
   hsa_signal_t application;
   hsa_signal_t ours;
 
@@ -87,7 +88,7 @@ report::Reason Window::open(const Packet& packet, std::string& detail, bool& sub
 
 report::Reason Window::open_locked(const Packet& packet, std::string& detail) {
   agent_.let_waiters_pass(kWaitersPassNs);
-  opened_ns_ = now_ns();
+  opened_ns_ = monotonic_ns();
   agent_.close_gate();
   core_.copies.close(agent_.handle().handle);
   agent_.start_covering();
@@ -170,7 +171,7 @@ bool Window::ready_signals(std::string& detail) {
 class Window::CallbackScope {
  public:
   explicit CallbackScope(Window& window) : window_(window) {
-    window_.callback_since_ns_.store(now_ns(), std::memory_order_release);
+    window_.callback_since_ns_.store(monotonic_ns(), std::memory_order_release);
     uint32_t expected = kWorking;
     window_.phase_.compare_exchange_strong(expected, kInCallback, std::memory_order_acq_rel);
   }
@@ -190,7 +191,7 @@ bool Window::break_if_stuck(uint64_t limit_ns) {
   uint32_t phase = phase_.load(std::memory_order_acquire);
   // Read before the clock: the next callback may begin between the two, and its start must not lie ahead.
   const uint64_t since = callback_since_ns_.load(std::memory_order_acquire);
-  if (phase == kInCallback && now_ns() - since > limit_ns &&
+  if (phase == kInCallback && monotonic_ns() - since > limit_ns &&
       phase_.compare_exchange_strong(phase, kStuck, std::memory_order_acq_rel))
     return true;
   return phase == kStuck;
@@ -332,13 +333,13 @@ Window::PassEnd Window::run_pass(const Packet& packet, uint64_t pass, std::strin
   else
     queue_.submit_extra(copy);
 
-  const WaitEnd end =
+  const device::WaitEnd end =
       core_.waiter.wait(agent_.pass_signal, core_.options.pass_timeout_ns, [&] { return queue_.failed(); });
-  if (end == WaitEnd::stopped) {
+  if (end == device::WaitEnd::stopped) {
     detail = fmt::format("in pass {} {}", pass, queue_.describe_failure(core_.api));
     return PassEnd::failed;
   }
-  if (end == WaitEnd::timeout) {
+  if (end == device::WaitEnd::timeout) {
     if (kernel_ != nullptr) kernel_->learned.store(true, std::memory_order_relaxed);
     detail = fmt::format("pass {} did not end within {} ms and was handed over to the application", pass,
                          core_.options.pass_timeout_ns / 1'000'000);
@@ -380,10 +381,10 @@ void Window::hand_over(hsa_signal_t application, std::string& detail) {
   }
   // Nobody else can tell the application, so this thread stays with the dispatch.
   detail += fmt::format("; no asynchronous handler (0x{:x}), waited instead", static_cast<unsigned>(status));
-  const WaitEnd end =
+  const device::WaitEnd end =
       core_.waiter.wait(agent_.pass_signal, core_.options.drain_timeout_ns, [&] { return queue_.failed(); });
-  if (end == WaitEnd::done) return complete(application, agent_.pass_signal);
-  if (end == WaitEnd::timeout)
+  if (end == device::WaitEnd::done) return complete(application, agent_.pass_signal);
+  if (end == device::WaitEnd::timeout)
     fatal("replay",
           fmt::format("a dispatch of {} did not end within {} ms and cannot be handed over",
                       kernel_ != nullptr ? kernel_->demangled : "an unknown kernel",

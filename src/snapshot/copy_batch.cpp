@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "device/signal_wait.hpp"
 #include "hsa/status_text.hpp"
 
 namespace kreplay::snapshot {
@@ -39,10 +40,7 @@ Status CopyBatch::begin(hsa_signal_value_t count) {
 }
 
 hsa_signal_value_t CopyBatch::wait_below(hsa_signal_value_t bound, uint64_t timeout_ns) const {
-  const double ticks = static_cast<double>(timeout_ns) * 1e-9 * static_cast<double>(ticks_per_second_);
-  return api_.hsa_signal_wait_scacquire(signal_, HSA_SIGNAL_CONDITION_LT, bound,
-                                        std::max<uint64_t>(1, static_cast<uint64_t>(ticks)),
-                                        HSA_WAIT_STATE_BLOCKED);
+  return device::wait_below(api_, signal_, bound, timeout_ns, ticks_per_second_);
 }
 
 BatchResult CopyBatch::wait(hsa_signal_value_t left, uint64_t stall_ns, uint64_t settle_ns) {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "hsa/contained.hpp"
+#include "device/pools.hpp"
 #include "hsa/status_text.hpp"
 #include "snapshot/host_memory.hpp"
 
@@ -22,26 +22,13 @@ constexpr uint64_t kShortTail = uint64_t{64} << 10;
 
 struct Candidate {
   hsa_agent_t agent{};
-  hsa_amd_memory_pool_t pool{};
+  device::Pool pool;
   uint64_t distance = UINT64_MAX;
-  bool fine = false;
   /// Nearer wins; then fine-grained, which the CPU may also read coherently.
   bool better_than(const Candidate& other) const {
-    return distance != other.distance ? distance < other.distance : fine && !other.fine;
+    return distance != other.distance ? distance < other.distance : pool.fine() && !other.pool.fine();
   }
 };
-
-struct Search {
-  const hsa::HsaApi& api;
-  hsa_agent_t device;
-  hsa_agent_t host{};
-  std::optional<Candidate> best;
-};
-
-template <typename T>
-bool pool_info(const hsa::HsaApi& api, hsa_amd_memory_pool_t pool, hsa_amd_memory_pool_info_t what, T* out) {
-  return api.hsa_amd_memory_pool_get_info(pool, what, out) == HSA_STATUS_SUCCESS;
-}
 
 /// Sum of the links' NUMA distances; 0 where the runtime does not tell.
 uint64_t distance_of(const hsa::HsaApi& api, hsa_agent_t device, hsa_amd_memory_pool_t pool) {
@@ -61,43 +48,11 @@ uint64_t distance_of(const hsa::HsaApi& api, hsa_agent_t device, hsa_amd_memory_
   return sum;
 }
 
-hsa_status_t look_at_pool(hsa_amd_memory_pool_t pool, void* data) {
-  auto& search = *static_cast<Search*>(data);
-  hsa_amd_segment_t segment{};
-  uint32_t flags = 0;
-  bool allowed = false;
-  if (!pool_info(search.api, pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment) ||
-      segment != HSA_AMD_SEGMENT_GLOBAL ||
-      !pool_info(search.api, pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED, &allowed) || !allowed ||
-      !pool_info(search.api, pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &flags) ||
-      (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT) != 0) {
-    return HSA_STATUS_SUCCESS;
-  }
+bool reachable(const hsa::HsaApi& api, hsa_agent_t device, hsa_amd_memory_pool_t pool) {
   hsa_amd_memory_pool_access_t access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
-  if (search.api.hsa_amd_agent_memory_pool_get_info(
-          search.device, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access) != HSA_STATUS_SUCCESS ||
-      access == HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED) {
-    return HSA_STATUS_SUCCESS;
-  }
-  const Candidate candidate{search.host, pool, distance_of(search.api, search.device, pool),
-                            (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED) != 0};
-  if (!search.best || candidate.better_than(*search.best)) search.best = candidate;
-  return HSA_STATUS_SUCCESS;
-}
-
-hsa_status_t visit_pool(hsa_amd_memory_pool_t pool, void* data) {
-  return hsa::contained([&] { return look_at_pool(pool, data); });
-}
-
-hsa_status_t visit_agent(hsa_agent_t agent, void* data) {
-  auto& search = *static_cast<Search*>(data);
-  hsa_device_type_t type{};
-  if (search.api.hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type) != HSA_STATUS_SUCCESS ||
-      type != HSA_DEVICE_TYPE_CPU) {
-    return HSA_STATUS_SUCCESS;
-  }
-  search.host = agent;
-  return search.api.hsa_amd_agent_iterate_memory_pools(agent, visit_pool, data);
+  return api.hsa_amd_agent_memory_pool_get_info(device, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS,
+                                                &access) == HSA_STATUS_SUCCESS &&
+         access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
 }
 
 uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * to; }
@@ -106,23 +61,28 @@ uint64_t round_up(uint64_t value, uint64_t to) { return (value + to - 1) / to * 
 
 Status Staging::find_pool() {
   if (pool_known_) return {};
-  Search search{api_, device_, {}, {}};
-  const hsa_status_t status = api_.hsa_iterate_agents(visit_agent, &search);
+  std::vector<hsa_agent_t> agents;
+  const hsa_status_t status = device::list_agents(api_, agents);
   if (status != HSA_STATUS_SUCCESS) return hsa::runtime_error(api_, "hsa_iterate_agents", status);
-  if (!search.best) {
+  std::optional<Candidate> best;
+  for (const hsa_agent_t agent : agents) {
+    if (device::type_of(api_, agent) != HSA_DEVICE_TYPE_CPU) continue;
+    std::vector<device::Pool> pools;
+    (void)device::list_pools(api_, agent, pools);
+    for (const device::Pool& pool : pools) {
+      if (!pool.allocatable || pool.kernarg() || !reachable(api_, device_, pool.pool())) continue;
+      const Candidate candidate{agent, pool, distance_of(api_, device_, pool.pool())};
+      if (!best || candidate.better_than(*best)) best = candidate;
+    }
+  }
+  if (!best) {
     return {Error::not_found,
             fmt::format("agent {:#x} can reach no memory pool of a CPU agent", device_.handle)};
   }
-  pool_ = search.best->pool;
-  host_agent_ = search.best->agent;
-  size_t granule = 0;
-  if (pool_info(api_, pool_, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE, &granule) && granule > 0) {
-    granule_ = round_up(granule, kLeastGranule);
-  }
-  size_t most = 0;
-  if (pool_info(api_, pool_, HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE, &most) && most >= granule_) {
-    most_per_allocation_ = most / granule_ * granule_;
-  }
+  pool_ = best->pool.pool();
+  host_agent_ = best->agent;
+  if (best->pool.granule > 0) granule_ = round_up(best->pool.granule, kLeastGranule);
+  if (best->pool.most_bytes >= granule_) most_per_allocation_ = best->pool.most_bytes / granule_ * granule_;
   pool_known_ = true;
   return {};
 }

@@ -46,7 +46,7 @@ TEST_CASE("a foreign intercept queue below is driven through the runtime's funct
   object.hsa_queue.base_address = slots.data();
   object.hsa_queue.size = 8;
   object.hsa_queue.doorbell_signal = {reinterpret_cast<uint64_t>(&doorbell)};
-  kreplay::replay::RealRing ring(gpu.api, &object.hsa_queue);
+  kreplay::device::RealRing ring(gpu.api, &object.hsa_queue);
   ring.submit(kreplay::hsa::barrier_packet({0x40}));
   CHECK(write == 1);
   CHECK(bell == 0);

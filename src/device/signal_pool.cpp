@@ -1,10 +1,10 @@
-#include "replay/signal_pool.hpp"
+#include "device/signal_pool.hpp"
 
 #include <fmt/format.h>
 
 #include <memory>
 
-namespace kreplay::replay {
+namespace kreplay::device {
 
 struct SignalPool::Abandoned {
   SignalPool* pool;
@@ -64,4 +64,4 @@ size_t SignalPool::created() const {
   return created_;
 }
 
-}  // namespace kreplay::replay
+}  // namespace kreplay::device

@@ -1,4 +1,4 @@
-#include "replay/futex.hpp"
+#include "device/futex.hpp"
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -8,7 +8,7 @@
 #include <climits>
 #include <ctime>
 
-namespace kreplay::replay {
+namespace kreplay::device {
 
 static_assert(sizeof(std::atomic<uint32_t>) == 4 && std::atomic<uint32_t>::is_always_lock_free);
 
@@ -26,10 +26,4 @@ void futex_wake_all(const std::atomic<uint32_t>& word) {
   errno = saved;
 }
 
-uint64_t now_ns() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
-}
-
-}  // namespace kreplay::replay
+}  // namespace kreplay::device

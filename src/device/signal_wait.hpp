@@ -6,7 +6,17 @@
 
 #include "hsa/hsa_api.hpp"
 
-namespace kreplay::replay {
+namespace kreplay::device {
+
+/// A signal's value, read from memory (amd_signal_t), without a call into the runtime.
+int64_t signal_value(hsa_signal_t signal);
+
+/// Blocks in the runtime until the signal is below `bound`, at most `timeout_ns`; may return early for no
+/// reason.
+/// @param ticks_per_second HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY
+/// @return the value seen last
+hsa_signal_value_t wait_below(const hsa::HsaApi& api, hsa_signal_t signal, hsa_signal_value_t bound,
+                              uint64_t timeout_ns, uint64_t ticks_per_second);
 
 enum class WaitEnd : uint8_t { done, timeout, stopped };
 
@@ -42,4 +52,4 @@ class SignalWaiter {
   uint64_t ticks_per_second_;
 };
 
-}  // namespace kreplay::replay
+}  // namespace kreplay::device

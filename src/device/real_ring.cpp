@@ -1,4 +1,4 @@
-#include "replay/real_ring.hpp"
+#include "device/real_ring.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace kreplay::replay {
+namespace kreplay::device {
 
 void RealRing::fence_stores() {
 #if defined(__x86_64__)
@@ -62,4 +62,4 @@ hsa::Packet RealRing::packet_at(uint64_t index) const {
   return packet;
 }
 
-}  // namespace kreplay::replay
+}  // namespace kreplay::device

@@ -4,15 +4,12 @@
 #include <atomic>
 #include <cstdint>
 
-namespace kreplay::replay {
+namespace kreplay::device {
 
 /// Blocks while `word` reads `expected`, at most `timeout_ns`; may return early for no reason.
 /// Leaves errno as it was.
 void futex_wait(const std::atomic<uint32_t>& word, uint32_t expected, uint64_t timeout_ns);
 void futex_wake_all(const std::atomic<uint32_t>& word);
-
-/// Nanoseconds of the monotonic clock.
-uint64_t now_ns();
 
 inline void cpu_relax() {
 #if defined(__x86_64__)
@@ -20,4 +17,4 @@ inline void cpu_relax() {
 #endif
 }
 
-}  // namespace kreplay::replay
+}  // namespace kreplay::device

@@ -8,7 +8,7 @@
 #include "base/status.hpp"
 #include "hsa/hsa_api.hpp"
 
-namespace kreplay::replay {
+namespace kreplay::device {
 
 /// Threads: any. Calls the runtime without holding the lock.
 class SignalPool {
@@ -35,4 +35,4 @@ class SignalPool {
   size_t created_ = 0;
 };
 
-}  // namespace kreplay::replay
+}  // namespace kreplay::device

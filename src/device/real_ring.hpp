@@ -15,7 +15,7 @@
 #include "hsa/aql.hpp"
 #include "hsa/hsa_api.hpp"
 
-namespace kreplay::replay {
+namespace kreplay::device {
 
 class RealRing {
  public:
@@ -100,4 +100,4 @@ class RealRing {
   std::unique_ptr<uint32_t[]> headers_;  ///< header word of each slot, as we wrote it
 };
 
-}  // namespace kreplay::replay
+}  // namespace kreplay::device
