@@ -43,18 +43,33 @@ class HookScope {
   void observe(Body&& body) const noexcept {
     if (replay::t_state.ours != 0) return;
     const int saved = errno;
-    if (Replayer* replayer = process::replayer()) {
-      const replay::OursScope ours;
-      try {
-        body(*replayer);
-      } catch (...) {
-        process::turn_off(hsa::name_of(entry_), "an internal error (probably out of memory)");
-      }
-    }
+    run(process::replayer(), body);
+    errno = saved;
+  }
+
+  /// observe() for calls that take something away: also when replay is over, while windows that began before
+  /// are open.
+  template <typename Body>
+  void observe_release(Body&& body) const noexcept {
+    if (replay::t_state.ours != 0) return;
+    const int saved = errno;
+    Replayer* replayer = process::replayer();
+    run(replayer != nullptr ? replayer : process::replayer_with_windows(), body);
     errno = saved;
   }
 
  private:
+  template <typename Body>
+  void run(Replayer* replayer, Body&& body) const noexcept {
+    if (replayer == nullptr) return;
+    const replay::OursScope ours;
+    try {
+      body(*replayer);
+    } catch (...) {
+      process::turn_off(hsa::name_of(entry_), "an internal error (probably out of memory)");
+    }
+  }
+
   const EntryPoint entry_;
   const bool from_table_;
   const uint16_t outer_expected_;

@@ -46,10 +46,11 @@ KR_EXPORT hsa_status_t hsa_executable_destroy(hsa_executable_t executable) {
   KR_SCOPE(hsa_executable_destroy);
   bool taken = false;
   bool deferred = false;
-  hook.observe([&](Replayer& r) {
+  hook.observe_release([&](Replayer& r) {
     const std::vector<kreplay::replay::Agent*> agents = r.code_objects().take(executable);
     taken = true;
-    deferred = r.hold_executable(agents, [executable] { (void)real().hsa_executable_destroy(executable); });
+    deferred =
+        r.memory().hold_executable(agents, [executable] { (void)real().hsa_executable_destroy(executable); });
   });
   if (deferred) return HSA_STATUS_SUCCESS;
   const hsa_status_t status = hook.next().hsa_executable_destroy(executable);

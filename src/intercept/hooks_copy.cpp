@@ -10,7 +10,8 @@ using replay::CopyFence;
 
 bool owns_window(uint64_t agent) {
   for (const replay::Window* window = replay::t_state.window; window != nullptr; window = window->outer())
-    if (window->agent().handle().handle == agent) return true;
+    for (const replay::Agent* member : window->members())
+      if (member->handle().handle == agent) return true;
   return false;
 }
 
@@ -30,14 +31,16 @@ CopyFence::Agents named(const Replayer& replayer, hsa_agent_t first, hsa_agent_t
 /// One copy from the fence to the runtime and back. Construct before the call, finish() after it.
 class FencedCopy {
  public:
+  /// @param completion changed to the signal that the runtime is to be given
   FencedCopy(const HookScope& hook, const void* dst, const void* src, hsa_agent_t first, hsa_agent_t second,
-             hsa_signal_t completion, const hsa_signal_t* dependencies, uint32_t count)
+             hsa_signal_t& completion, const hsa_signal_t* dependencies, uint32_t count)
       : hook_(hook) {
     hook_.observe([&](Replayer& r) {
-      CopyFence::Agents agents = r.agents_of(dst, src);
+      CopyFence::Agents agents = r.memory().agents_of(dst, src);
       if (agents.first == 0) agents = named(r, first, second);
       ticket_ = r.copies().enter(agents, completion, dependencies, dependencies == nullptr ? 0 : count,
                                  &owns_window);
+      if (ticket_.stand_in.handle != 0) completion = ticket_.stand_in;
     });
   }
   hsa_status_t finish(hsa_status_t status) {
@@ -51,14 +54,12 @@ class FencedCopy {
 };
 
 constexpr hsa_agent_t kNoAgent = {0};
-constexpr hsa_signal_t kNoSignal = {0};
 
 }  // namespace
 }  // namespace kreplay::intercept
 
 using kreplay::intercept::FencedCopy;
 using kreplay::intercept::kNoAgent;
-using kreplay::intercept::kNoSignal;
 
 extern "C" {
 
@@ -90,7 +91,8 @@ KR_EXPORT hsa_status_t hsa_amd_ais_file_read(hsa_amd_ais_file_handle_t handle, v
                                              uint64_t size, int64_t file_offset, uint64_t* size_copied,
                                              int32_t* status) {
   KR_SCOPE(hsa_amd_ais_file_read);
-  FencedCopy copy(hook, device_ptr, nullptr, kNoAgent, kNoAgent, kNoSignal, nullptr, 0);
+  hsa_signal_t no_signal = {0};
+  FencedCopy copy(hook, device_ptr, nullptr, kNoAgent, kNoAgent, no_signal, nullptr, 0);
   return copy.finish(
       hook.next().hsa_amd_ais_file_read(handle, device_ptr, size, file_offset, size_copied, status));
 }
@@ -110,13 +112,15 @@ KR_EXPORT hsa_status_t hsa_amd_memory_async_copy_rect(
 
 KR_EXPORT hsa_status_t hsa_amd_memory_fill(void* ptr, uint32_t value, size_t count) {
   KR_SCOPE(hsa_amd_memory_fill);
-  FencedCopy copy(hook, ptr, nullptr, kNoAgent, kNoAgent, kNoSignal, nullptr, 0);
+  hsa_signal_t no_signal = {0};
+  FencedCopy copy(hook, ptr, nullptr, kNoAgent, kNoAgent, no_signal, nullptr, 0);
   return copy.finish(hook.next().hsa_amd_memory_fill(ptr, value, count));
 }
 
 KR_EXPORT hsa_status_t hsa_memory_copy(void* dst, const void* src, size_t size) {
   KR_SCOPE(hsa_memory_copy);
-  FencedCopy copy(hook, dst, src, kNoAgent, kNoAgent, kNoSignal, nullptr, 0);
+  hsa_signal_t no_signal = {0};
+  FencedCopy copy(hook, dst, src, kNoAgent, kNoAgent, no_signal, nullptr, 0);
   return copy.finish(hook.next().hsa_memory_copy(dst, src, size));
 }
 
@@ -133,7 +137,8 @@ KR_EXPORT hsa_status_t hsa_ext_image_import(hsa_agent_t agent, const void* src_m
                                             size_t src_slice_pitch, hsa_ext_image_t dst_image,
                                             const hsa_ext_image_region_t* image_region) {
   KR_SCOPE(hsa_ext_image_import);
-  FencedCopy copy(hook, nullptr, src_memory, agent, kNoAgent, kNoSignal, nullptr, 0);
+  hsa_signal_t no_signal = {0};
+  FencedCopy copy(hook, nullptr, src_memory, agent, kNoAgent, no_signal, nullptr, 0);
   return copy.finish(hook.next().hsa_ext_image_import(agent, src_memory, src_row_pitch, src_slice_pitch,
                                                       dst_image, image_region));
 }
@@ -142,7 +147,8 @@ KR_EXPORT hsa_status_t hsa_ext_image_export(hsa_agent_t agent, hsa_ext_image_t s
                                             size_t dst_row_pitch, size_t dst_slice_pitch,
                                             const hsa_ext_image_region_t* image_region) {
   KR_SCOPE(hsa_ext_image_export);
-  FencedCopy copy(hook, dst_memory, nullptr, agent, kNoAgent, kNoSignal, nullptr, 0);
+  hsa_signal_t no_signal = {0};
+  FencedCopy copy(hook, dst_memory, nullptr, agent, kNoAgent, no_signal, nullptr, 0);
   return copy.finish(hook.next().hsa_ext_image_export(agent, src_image, dst_memory, dst_row_pitch,
                                                       dst_slice_pitch, image_region));
 }
@@ -151,7 +157,8 @@ KR_EXPORT hsa_status_t hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src
                                           const hsa_dim3_t* src_offset, hsa_ext_image_t dst_image,
                                           const hsa_dim3_t* dst_offset, const hsa_dim3_t* range) {
   KR_SCOPE(hsa_ext_image_copy);
-  FencedCopy copy(hook, nullptr, nullptr, agent, kNoAgent, kNoSignal, nullptr, 0);
+  hsa_signal_t no_signal = {0};
+  FencedCopy copy(hook, nullptr, nullptr, agent, kNoAgent, no_signal, nullptr, 0);
   return copy.finish(
       hook.next().hsa_ext_image_copy(agent, src_image, src_offset, dst_image, dst_offset, range));
 }
@@ -159,7 +166,8 @@ KR_EXPORT hsa_status_t hsa_ext_image_copy(hsa_agent_t agent, hsa_ext_image_t src
 KR_EXPORT hsa_status_t hsa_ext_image_clear(hsa_agent_t agent, hsa_ext_image_t image, const void* data,
                                            const hsa_ext_image_region_t* image_region) {
   KR_SCOPE(hsa_ext_image_clear);
-  FencedCopy copy(hook, nullptr, nullptr, agent, kNoAgent, kNoSignal, nullptr, 0);
+  hsa_signal_t no_signal = {0};
+  FencedCopy copy(hook, nullptr, nullptr, agent, kNoAgent, no_signal, nullptr, 0);
   return copy.finish(hook.next().hsa_ext_image_clear(agent, image, data, image_region));
 }
 

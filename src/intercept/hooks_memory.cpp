@@ -39,23 +39,24 @@ KR_EXPORT hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t memory
   hsa_status_t status = hook.next().hsa_amd_memory_pool_allocate(memory_pool, size, flags, ptr);
   hook.observe([&](Replayer& r) {
     // Frees that wait for a window may be what is missing: without us the memory would be free by now.
-    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && r.wait_for_deferred_frees())
+    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && r.memory().wait_for_deferred_frees())
       status = real().hsa_amd_memory_pool_allocate(memory_pool, size, flags, ptr);
-    if (status == HSA_STATUS_SUCCESS) r.allocated(*ptr, size, memory_pool.handle, flags);
+    if (status == HSA_STATUS_SUCCESS) r.memory().allocated(*ptr, size, memory_pool.handle, flags);
   });
   return status;
 }
 
 KR_EXPORT hsa_status_t hsa_amd_memory_pool_free(void* ptr) {
   KR_SCOPE(hsa_amd_memory_pool_free);
-  Replayer::Freed freed;
+  kreplay::replay::TrackedMemory::Freed freed;
   // Before the call: as soon as it returns, another thread may be handed the same address.
-  hook.observe(
-      [&](Replayer& r) { freed = r.freeing(ptr, [ptr] { (void)real().hsa_amd_memory_pool_free(ptr); }); });
+  hook.observe_release([&](Replayer& r) {
+    freed = r.memory().freeing(ptr, [ptr] { (void)real().hsa_amd_memory_pool_free(ptr); });
+  });
   if (freed.deferred) return HSA_STATUS_SUCCESS;
   const hsa_status_t status = hook.next().hsa_amd_memory_pool_free(ptr);
   hook.observe([&](Replayer& r) {
-    if (status != HSA_STATUS_SUCCESS && freed.extent) r.extents().put_back(*freed.extent);
+    if (status != HSA_STATUS_SUCCESS) r.memory().not_freed(freed);
   });
   return status;
 }
@@ -64,21 +65,22 @@ KR_EXPORT hsa_status_t hsa_memory_allocate(hsa_region_t region, size_t size, voi
   KR_SCOPE(hsa_memory_allocate);
   hsa_status_t status = hook.next().hsa_memory_allocate(region, size, ptr);
   hook.observe([&](Replayer& r) {
-    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && r.wait_for_deferred_frees())
+    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && r.memory().wait_for_deferred_frees())
       status = real().hsa_memory_allocate(region, size, ptr);
-    if (status == HSA_STATUS_SUCCESS) r.allocated(*ptr, size, region.handle, 0);
+    if (status == HSA_STATUS_SUCCESS) r.memory().allocated(*ptr, size, region.handle, 0);
   });
   return status;
 }
 
 KR_EXPORT hsa_status_t hsa_memory_free(void* ptr) {
   KR_SCOPE(hsa_memory_free);
-  Replayer::Freed freed;
-  hook.observe([&](Replayer& r) { freed = r.freeing(ptr, [ptr] { (void)real().hsa_memory_free(ptr); }); });
+  kreplay::replay::TrackedMemory::Freed freed;
+  hook.observe_release(
+      [&](Replayer& r) { freed = r.memory().freeing(ptr, [ptr] { (void)real().hsa_memory_free(ptr); }); });
   if (freed.deferred) return HSA_STATUS_SUCCESS;
   const hsa_status_t status = hook.next().hsa_memory_free(ptr);
   hook.observe([&](Replayer& r) {
-    if (status != HSA_STATUS_SUCCESS && freed.extent) r.extents().put_back(*freed.extent);
+    if (status != HSA_STATUS_SUCCESS) r.memory().not_freed(freed);
   });
   return status;
 }
@@ -94,8 +96,16 @@ KR_EXPORT hsa_status_t hsa_memory_register(void* ptr, size_t size) {
 
 KR_EXPORT hsa_status_t hsa_memory_deregister(void* ptr, size_t size) {
   KR_SCOPE(hsa_memory_deregister);
-  hook.observe([&](Replayer& r) { r.forget_host(ptr); });
-  return hook.next().hsa_memory_deregister(ptr, size);
+  kreplay::replay::TrackedMemory::Unlocked unlocked;
+  hook.observe_release([&](Replayer& r) {
+    unlocked = r.memory().unlocking(ptr, [ptr, size] { (void)real().hsa_memory_deregister(ptr, size); });
+  });
+  if (unlocked.deferred) return HSA_STATUS_SUCCESS;
+  const hsa_status_t status = hook.next().hsa_memory_deregister(ptr, size);
+  hook.observe([&](Replayer& r) {
+    if (status != HSA_STATUS_SUCCESS) r.memory().not_unlocked(ptr, unlocked);
+  });
+  return status;
 }
 
 KR_EXPORT hsa_status_t hsa_amd_memory_lock(void* host_ptr, size_t size, hsa_agent_t* agents, int num_agent,
@@ -103,7 +113,7 @@ KR_EXPORT hsa_status_t hsa_amd_memory_lock(void* host_ptr, size_t size, hsa_agen
   KR_SCOPE(hsa_amd_memory_lock);
   const hsa_status_t status = hook.next().hsa_amd_memory_lock(host_ptr, size, agents, num_agent, agent_ptr);
   hook.observe([&](Replayer& r) {
-    if (status == HSA_STATUS_SUCCESS) r.locked(host_ptr, *agent_ptr, size);
+    if (status == HSA_STATUS_SUCCESS) r.memory().locked(host_ptr, *agent_ptr, size);
   });
   return status;
 }
@@ -115,15 +125,23 @@ KR_EXPORT hsa_status_t hsa_amd_memory_lock_to_pool(void* host_ptr, size_t size, 
   const hsa_status_t status =
       hook.next().hsa_amd_memory_lock_to_pool(host_ptr, size, agents, num_agent, pool, flags, agent_ptr);
   hook.observe([&](Replayer& r) {
-    if (status == HSA_STATUS_SUCCESS) r.locked(host_ptr, *agent_ptr, size);
+    if (status == HSA_STATUS_SUCCESS) r.memory().locked(host_ptr, *agent_ptr, size);
   });
   return status;
 }
 
 KR_EXPORT hsa_status_t hsa_amd_memory_unlock(void* host_ptr) {
   KR_SCOPE(hsa_amd_memory_unlock);
-  hook.observe([&](Replayer& r) { r.forget_host(host_ptr); });
-  return hook.next().hsa_amd_memory_unlock(host_ptr);
+  kreplay::replay::TrackedMemory::Unlocked unlocked;
+  hook.observe_release([&](Replayer& r) {
+    unlocked = r.memory().unlocking(host_ptr, [host_ptr] { (void)real().hsa_amd_memory_unlock(host_ptr); });
+  });
+  if (unlocked.deferred) return HSA_STATUS_SUCCESS;
+  const hsa_status_t status = hook.next().hsa_amd_memory_unlock(host_ptr);
+  hook.observe([&](Replayer& r) {
+    if (status != HSA_STATUS_SUCCESS) r.memory().not_unlocked(host_ptr, unlocked);
+  });
+  return status;
 }
 
 KR_EXPORT hsa_status_t hsa_amd_interop_map_buffer(uint32_t num_agents, hsa_agent_t* agents,
@@ -148,9 +166,9 @@ KR_EXPORT hsa_status_t hsa_amd_ipc_memory_create(void* ptr, size_t len, hsa_amd_
   KR_SCOPE(hsa_amd_ipc_memory_create);
   std::optional<Extent> before;
   // Before the call: when it returns, another process may have the handle.
-  hook.observe([&](Replayer& r) { before = r.exported(ptr); });
+  hook.observe([&](Replayer& r) { before = r.memory().exported(ptr); });
   const hsa_status_t status = hook.next().hsa_amd_ipc_memory_create(ptr, len, handle);
-  if (status != HSA_STATUS_SUCCESS) hook.observe([&](Replayer& r) { r.not_exported(before); });
+  if (status != HSA_STATUS_SUCCESS) hook.observe([&](Replayer& r) { r.memory().not_exported(before); });
   return status;
 }
 
@@ -158,9 +176,9 @@ KR_EXPORT hsa_status_t hsa_amd_portable_export_dmabuf(const void* ptr, size_t si
                                                       uint64_t* offset) {
   KR_SCOPE(hsa_amd_portable_export_dmabuf);
   std::optional<Extent> before;
-  hook.observe([&](Replayer& r) { before = r.exported(ptr); });
+  hook.observe([&](Replayer& r) { before = r.memory().exported(ptr); });
   const hsa_status_t status = hook.next().hsa_amd_portable_export_dmabuf(ptr, size, dmabuf, offset);
-  if (status != HSA_STATUS_SUCCESS) hook.observe([&](Replayer& r) { r.not_exported(before); });
+  if (status != HSA_STATUS_SUCCESS) hook.observe([&](Replayer& r) { r.memory().not_exported(before); });
   return status;
 }
 
@@ -168,9 +186,9 @@ KR_EXPORT hsa_status_t hsa_amd_portable_export_dmabuf_v2(const void* ptr, size_t
                                                          uint64_t* offset, uint64_t flags) {
   KR_SCOPE(hsa_amd_portable_export_dmabuf_v2);
   std::optional<Extent> before;
-  hook.observe([&](Replayer& r) { before = r.exported(ptr); });
+  hook.observe([&](Replayer& r) { before = r.memory().exported(ptr); });
   const hsa_status_t status = hook.next().hsa_amd_portable_export_dmabuf_v2(ptr, size, dmabuf, offset, flags);
-  if (status != HSA_STATUS_SUCCESS) hook.observe([&](Replayer& r) { r.not_exported(before); });
+  if (status != HSA_STATUS_SUCCESS) hook.observe([&](Replayer& r) { r.memory().not_exported(before); });
   return status;
 }
 
@@ -179,7 +197,7 @@ KR_EXPORT hsa_status_t hsa_amd_memory_migrate(const void* ptr, hsa_amd_memory_po
   KR_SCOPE(hsa_amd_memory_migrate);
   const hsa_status_t status = hook.next().hsa_amd_memory_migrate(ptr, memory_pool, flags);
   hook.observe([&](Replayer& r) {
-    if (status == HSA_STATUS_SUCCESS) r.migrated(const_cast<void*>(ptr), memory_pool.handle);
+    if (status == HSA_STATUS_SUCCESS) r.memory().migrated(const_cast<void*>(ptr), memory_pool.handle);
   });
   return status;
 }

@@ -33,7 +33,7 @@ KR_EXPORT hsa_status_t hsa_amd_svm_attributes_set(void* ptr, size_t size,
   hook.observe([&](Replayer& r) {
     if (status == HSA_STATUS_SUCCESS && size != 0 &&
         kreplay::intercept::grants_access(attribute_list, attribute_count))
-      r.shared(ptr, size);
+      r.memory().shared(ptr, size);
   });
   return status;
 }

@@ -14,6 +14,7 @@
 #include <new>
 #include <optional>
 
+#include "base/check.hpp"
 #include "base/handshake.hpp"
 #include "base/log.hpp"
 #include "base/options.hpp"
@@ -46,12 +47,12 @@ struct State {
   Options options;
   std::unique_ptr<report::OutcomeSink> sink;
   std::atomic<pid_t> pid{0};
-  std::atomic<int> init_count{0};            ///< successful hsa_init minus hsa_shut_down seen
-  std::atomic<bool> seen_init{false};        ///< hsa_init or OnLoad was seen in this life of the runtime
-  std::atomic<uint64_t> doorbell{0};         ///< hsa_signal_t::handle
-  bool once_done = false;                    ///< tools started, sink opened, exit handler registered
-  bool off = false;                          ///< passive for good
-  const replay::Replayer* latest = nullptr;  ///< of the runtime's last life; never destroyed
+  std::atomic<int> init_count{0};      ///< successful hsa_init minus hsa_shut_down seen
+  std::atomic<bool> seen_init{false};  ///< hsa_init or OnLoad was seen in this life of the runtime
+  std::atomic<uint64_t> doorbell{0};   ///< hsa_signal_t::handle
+  bool once_done = false;              ///< tools started, sink opened, exit handler registered
+  std::atomic<bool> off{false};        ///< passive for good
+  std::atomic<replay::Replayer*> latest{nullptr};  ///< of the runtime's last life; never destroyed
 };
 State& state() {
   alignas(
@@ -107,7 +108,10 @@ void on_exit() {
   {
     const replay::OursScope ours;
     tool_api::finalize();
-    if (replay::Replayer* replayer = g_replayer.load(std::memory_order_acquire)) replayer->close();
+    if (replay::Replayer* replayer = g_replayer.load(std::memory_order_acquire)) {
+      replayer->close();
+      replayer->settle(true);
+    }
     g_phase.store(Phase::closed, std::memory_order_release);
     if (report::OutcomeSink* sink = state().sink.get()) {
       sink->finish();
@@ -185,6 +189,14 @@ bool left_out() {
   return rank && !options().ranks.contains(*rank);
 }
 
+/// An assertion failed: as turn_off(), and from under any lock.
+void end_replay(const char* what) noexcept {
+  if (replay::Replayer* replayer = g_replayer.load(std::memory_order_acquire)) replayer->close();
+  state().off = true;
+  if (g_phase.exchange(Phase::passive, std::memory_order_acq_rel) != Phase::passive)
+    note(handshake_event::passive, what);
+}
+
 /// Once per process, when the first replayer is about to be made.
 void first_start() {
   State& s = state();
@@ -199,6 +211,7 @@ void first_start() {
     if (opened.ok()) note(handshake_event::results, s.sink->path());
   }
   replay::prepare_backtrace();
+  set_check_action(&end_replay);
   pthread_atfork(nullptr, nullptr, &on_fork_child);
   std::atexit(&on_exit);
 }
@@ -227,7 +240,7 @@ replay::Replayer* start_locked() {
   auto made = std::make_unique<replay::Replayer>(
       api, *s.sink, options(), [] { return tool_api::replay_tool(); },
       [](uint32_t node) { return tool_api::agent_id_of_node(node).handle; });
-  if (s.latest != nullptr) made->continue_ids(*s.latest);
+  if (const replay::Replayer* before = s.latest.load()) made->continue_ids(*before);
   const Status listed = made->start();
   if (!listed.ok()) {
     log::warn("start", "{}; the application runs without replay", listed.message());
@@ -242,7 +255,7 @@ replay::Replayer* start_locked() {
   if (!s.seen_init.load(std::memory_order_acquire))
     made->mark_bypassed(0, "start", "the runtime was in use before this library saw it");
   replay::Replayer* replayer = made.release();  // leaked: see house rules on exit
-  s.latest = replayer;
+  s.latest.store(replayer, std::memory_order_release);
   g_replayer.store(replayer, std::memory_order_release);
   g_phase.store(Phase::active, std::memory_order_release);
   if (first) note(handshake_event::runtime, hsa::object_path(reinterpret_cast<const void*>(api.hsa_init)));
@@ -329,7 +342,10 @@ void after_shut_down() {
     turn_off("shut down", "starting takes too long in another thread");
     return;
   }
-  if (replay::Replayer* replayer = g_replayer.exchange(nullptr, std::memory_order_acq_rel)) replayer->close();
+  if (replay::Replayer* replayer = g_replayer.exchange(nullptr, std::memory_order_acq_rel)) {
+    replayer->close();
+    replayer->settle(true);
+  }
   s.init_count.store(0, std::memory_order_release);
   s.seen_init.store(false, std::memory_order_release);
   g_phase.store(Phase::unknown, std::memory_order_release);
@@ -345,6 +361,12 @@ hsa_signal_t doorbell_model() {
   if (s.doorbell.compare_exchange_strong(handle, made.handle, std::memory_order_acq_rel)) return made;
   real().hsa_signal_destroy(made);
   return {handle};
+}
+
+replay::Replayer* replayer_with_windows() {
+  replay::Replayer* latest = state().latest.load(std::memory_order_acquire);
+  return latest != nullptr && !forked() && latest->core().windows.any_open() && !in_child() ? latest
+                                                                                            : nullptr;
 }
 
 void turn_off(const char* area, const char* why) {

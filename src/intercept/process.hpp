@@ -48,6 +48,8 @@ inline replay::Replayer* replayer() {
       return nullptr;
   }
 }
+/// The latest replayer while a window of its is open, whatever the phase; null in a fork child.
+replay::Replayer* replayer_with_windows();
 inline bool forked() { return g_phase.load(std::memory_order_relaxed) == Phase::forked; }
 
 /// Called around the real hsa_init and hsa_shut_down.
@@ -62,7 +64,8 @@ void table_installed();
 /// Signal whose bytes proxies use as their doorbell; made on first use. Null handle when it cannot be made.
 hsa_signal_t doorbell_model();
 
-/// Says once why and passes everything through from now on.
+/// Says once why and passes everything through from now on. Takes no lock: windows that are open put nothing
+/// back any more and end by themselves.
 void turn_off(const char* area, const char* why);
 
 }  // namespace process

@@ -111,7 +111,7 @@ bool ProxyQueue::serve() {
   const bool split = replayer_.core().options.split_batches;
   while (taken < limit) {
     uint64_t next;
-    if (!replayer_.listening()) {
+    if (!replayer_.dispatcher().listening()) {
       next = forward(taken, limit - taken);
     } else {
       const uint64_t count = ready(taken, std::min(limit, taken + kLookAhead));
@@ -147,7 +147,7 @@ bool ProxyQueue::pass_gate() {
     }
     queue_.gate_waiters.fetch_add(1, std::memory_order_acq_rel);
     queue_.unlock();
-    const bool open = replayer_.wait_at_gate(queue_);
+    const bool open = replayer_.dispatcher().wait_at_gate(queue_);
     const bool ours = lock_or_leave();
     queue_.gate_waiters.fetch_sub(1, std::memory_order_acq_rel);
     if (!ours) return false;
@@ -188,6 +188,7 @@ uint64_t ProxyQueue::forward(uint64_t from, uint64_t count) {
     return from;
   }
   if (count > room) count = room;
+  replayer_.core().watch_carriers(queue_, count);
   uint64_t done = 0;
   uint64_t real = 0;
   do {
@@ -218,9 +219,9 @@ uint64_t ProxyQueue::forward_batch(uint64_t from, uint64_t count, Reason reason)
 }
 
 void ProxyQueue::account(const Packet& packet, Reason reason) {
-  replay::Replayer::Candidate candidate;
-  if (replayer_.wants(queue_, hsa::kernel_object(&packet), candidate))
-    replayer_.account(queue_, packet, candidate, reason);
+  replay::Dispatcher::Candidate candidate;
+  if (replayer_.dispatcher().wants(queue_, hsa::kernel_object(&packet), candidate))
+    replayer_.dispatcher().account(queue_, packet, candidate, reason);
 }
 
 /// Takes one packet that came alone. @return index of the next packet to take
@@ -231,8 +232,9 @@ uint64_t ProxyQueue::take_one(uint64_t index) {
     stalled_.store(true, std::memory_order_relaxed);
     return index;
   }
-  replay::Replayer::Candidate candidate;
-  if (!replayer_.wants(queue_, hsa::kernel_object(slot_at(index)), candidate)) return forward(index, 1);
+  replay::Dispatcher::Candidate candidate;
+  if (!replayer_.dispatcher().wants(queue_, hsa::kernel_object(slot_at(index)), candidate))
+    return forward(index, 1);
   const Packet packet = copy_of(index);
   retire(index);
   queue_.hold();
@@ -244,10 +246,10 @@ uint64_t ProxyQueue::take_one(uint64_t index) {
     };
     const uint64_t before = submitted();
     try {
-      replayer_.submit(queue_, packet, candidate);
+      replayer_.dispatcher().submit(queue_, packet, candidate);
     } catch (...) {
       // Whatever failed (memory, most likely): the application's dispatch still has to run, once.
-      if (submitted() == before) replayer_.submit_once(queue_, packet);
+      if (submitted() == before) replayer_.dispatcher().submit_once(queue_, packet);
       process::turn_off("replay", "an internal error (probably out of memory)");
     }
   }
@@ -307,8 +309,8 @@ void ProxyQueue::serve_ahead() {
     const Packet packet = copy_of(index);
     retire(index);
     queue_.ahead.fetch_add(1, std::memory_order_relaxed);
-    replayer_.submit_once(queue_, packet);
-    if (replayer_.listening() && hsa::is_dispatch(hsa::kind_of(packet.word[0])))
+    replayer_.dispatcher().submit_once(queue_, packet);
+    if (replayer_.dispatcher().listening() && hsa::is_dispatch(hsa::kind_of(packet.word[0])))
       account(packet, Reason::reentrant);
   }
 }

@@ -6,7 +6,6 @@
 
 #include "base/clock.hpp"
 #include "device/futex.hpp"
-#include "replay/drain.hpp"
 
 namespace kreplay::replay {
 
@@ -49,7 +48,7 @@ bool Agent::remove_queue(Queue& queue) {
 void Agent::pin_queues(std::vector<Queue*>& out) {
   const std::lock_guard lock(queues_mutex_);
   pinned_ = true;
-  out.assign(queues_.begin(), queues_.end());
+  out.insert(out.end(), queues_.begin(), queues_.end());
 }
 
 void Agent::unpin_queues() {
@@ -70,41 +69,18 @@ std::vector<Queue*> Agent::queues() const {
   return queues_;
 }
 
-bool Agent::defer(std::function<void()> work) {
-  const std::lock_guard lock(memory_mutex_);
-  if (!covering_) return false;
-  deferred_.push_back(std::move(work));
-  return true;
-}
-
-bool Agent::covering() const {
-  const std::lock_guard lock(memory_mutex_);
-  return covering_;
-}
-
-void Agent::start_covering() {
-  const std::lock_guard lock(memory_mutex_);
-  covering_ = true;
-}
-
-std::vector<std::function<void()>> Agent::stop_covering() {
-  const std::lock_guard lock(memory_mutex_);
-  covering_ = false;
-  return std::move(deferred_);
-}
-
 void Agent::set_incomplete(uint64_t executable, const std::string& why) {
-  const std::lock_guard lock(memory_mutex_);
+  const std::lock_guard lock(incomplete_mutex_);
   incomplete_[executable] = why;
 }
 
 void Agent::clear_incomplete(uint64_t executable) {
-  const std::lock_guard lock(memory_mutex_);
+  const std::lock_guard lock(incomplete_mutex_);
   incomplete_.erase(executable);
 }
 
 std::string Agent::incomplete() const {
-  const std::lock_guard lock(memory_mutex_);
+  const std::lock_guard lock(incomplete_mutex_);
   return incomplete_.empty() ? std::string() : incomplete_.begin()->second;
 }
 

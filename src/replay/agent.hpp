@@ -1,30 +1,23 @@
-// What is known about one GPU agent: its gate, its queues, its snapshot, and what has to wait for the window
-// that is open on it.
+// What is known about one GPU agent: its gate, its queues, why it may not be replayed, and what its windows
+// keep.
 #pragma once
 
 #include <hsa/hsa.h>
 
 #include <atomic>
-#include <functional>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/types.hpp"
 #include "device/signal_pool.hpp"
 #include "hsa/hsa_api.hpp"
-#include "replay/host_writes.hpp"
+#include "replay/agent_window.hpp"
 #include "replay/queue.hpp"
-#include "report/outcome.hpp"
-#include "snapshot/cache_flush.hpp"
-#include "snapshot/snapshot.hpp"
 
 namespace kreplay::replay {
 
-class Drain;
 class Window;
 
 struct AgentInfo {
@@ -61,23 +54,16 @@ class Agent {
   // --- queues ---
   void add_queue(Queue& queue);
   /// Takes a queue off the list. @return false when a window uses it: the real destroy must then be left to
-  ///         defer()
+  ///         OpenWindows::defer()
   bool remove_queue(Queue& queue);
   /// The queues a window has to look at. While it is open, removed ones stay alive (see remove_queue).
+  /// @param out appended to
   void pin_queues(std::vector<Queue*>& out);
   void unpin_queues();
   std::vector<Queue*> queues() const;
   /// The GPU stopped: what its queues have not finished will never be. Those that failed already keep their
   /// status.
   void fail_queues(hsa_status_t status);
-
-  // --- work that waits for the window's end ---
-  /// Whether a window is open (or opening) here; if so `work` is kept and runs when it closes.
-  bool defer(std::function<void()> work);
-  bool covering() const;
-  void start_covering();
-  /// Ends covering. @return what was deferred, to be run by the caller without a lock
-  std::vector<std::function<void()>> stop_covering();
 
   // --- reasons not to replay here ---
   std::atomic<bool> bypassed{false};
@@ -97,24 +83,13 @@ class Agent {
   mutable std::mutex queues_mutex_;   // guards queues_, pinned_
   std::vector<Queue*> queues_;
   bool pinned_ = false;
-  mutable std::mutex memory_mutex_;  // guards covering_, deferred_, incomplete_
-  bool covering_ = false;
-  std::vector<std::function<void()>> deferred_;
+  mutable std::mutex incomplete_mutex_;  // guards incomplete_
   std::map<uint64_t, std::string> incomplete_;
 
  public:
   device::SignalPool signals;
-  Window* owner = nullptr;  ///< whose window is open or opening; guarded by WindowOwners
-
-  // --- used by the window's owner only ---
-  std::unique_ptr<snapshot::AgentSnapshot> snapshot;
-  std::unique_ptr<snapshot::CacheFlush> cache_flush;
-  std::unique_ptr<Drain> drain;
-  HostWrites host_writes;
-  std::vector<report::PassTime> pass_times;
-  std::vector<Queue*> window_queues;
-  hsa_signal_t pass_signal = {0};
-  hsa_signal_t drain_signal = {0};
+  Window* owner = nullptr;  ///< whose window isolates it; guarded by OpenWindows
+  AgentWindow window;       ///< used by the owner of a window that is this agent's own
 };
 
 }  // namespace kreplay::replay

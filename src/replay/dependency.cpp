@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "replay/agent.hpp"
+
 namespace kreplay::replay {
 
 using hsa::Dependency;
@@ -49,6 +51,17 @@ LookAhead::View LookAhead::make_view(const Queue* queue) {
     }
   view.stuck = view.write;
   return view;
+}
+
+bool LookAhead::may_be_carried(const std::vector<Queue*>& all, hsa_signal_t signal) {
+  for (const Queue* queue : all) {
+    if (!queue->ring.readable()) continue;
+    const View view = make_view(queue);
+    for (uint64_t i = view.floor; i < view.write; ++i)
+      if (view.uncompleted(i) && hsa::completion_signal(queue->ring.packet_at(i)).handle == signal.handle)
+        return true;
+  }
+  return false;
 }
 
 int64_t LookAhead::carriers(hsa_signal_t signal) const {
@@ -127,8 +140,9 @@ void LookAhead::mark_stuck() {
 
 std::optional<Blocked> LookAhead::find_blocked(const std::vector<Queue*>& all,
                                                const std::vector<Queue*>& targets,
-                                               const std::vector<CopyFence::Pending>& copies, uint64_t agent,
-                                               bool running, const Packet* next) {
+                                               const std::vector<CopyFence::Pending>& copies,
+                                               const std::vector<Agent*>& agents, bool running,
+                                               const Packet* next) {
   running_ = running;
   views_.clear();
   for (const Queue* queue : all)
@@ -150,7 +164,9 @@ std::optional<Blocked> LookAhead::find_blocked(const std::vector<Queue*>& all,
                    waits(packet)};
   }
   for (size_t i = 0; i < copies.size(); ++i) {
-    if (copy_stuck_[i] == 0 || (copies[i].agents.first != agent && copies[i].agents.second != agent))
+    if (copy_stuck_[i] == 0 || std::none_of(agents.begin(), agents.end(), [&](const Agent* agent) {
+          return copies[i].agents.touch(agent->handle().handle);
+        }))
       continue;
     hsa_signal_t signal = {0};
     (void)copy_blocked(copies[i], signal);

@@ -51,13 +51,17 @@ class LookAhead {
 
   /// @param all     queues of all agents; they must stay alive during the call
   /// @param targets queues that must drain
-  /// @param agent   copies that touch this agent must finish, too
+  /// @param agents  copies that touch one of these must finish, too
   /// @param running whether a dispatch that was taken and may be over counts as a carrier
   /// @param next    the packet that follows when they have drained; null when none does
   /// @return the first blocked packet or copy among the targets, or what `next` waits for
   std::optional<Blocked> find_blocked(const std::vector<Queue*>& all, const std::vector<Queue*>& targets,
-                                      const std::vector<CopyFence::Pending>& copies, uint64_t agent,
-                                      bool running = true, const hsa::Packet* next = nullptr);
+                                      const std::vector<CopyFence::Pending>& copies,
+                                      const std::vector<Agent*>& agents, bool running = true,
+                                      const hsa::Packet* next = nullptr);
+
+  /// Whether a packet that may not be over yet completes `signal`. @param all must stay alive during the call
+  static bool may_be_carried(const std::vector<Queue*>& all, hsa_signal_t signal);
 
  private:
   /// One queue as it looked when the scan began.

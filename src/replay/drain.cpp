@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "device/futex.hpp"
+#include "replay/agent.hpp"
 
 namespace kreplay::replay {
 namespace {
@@ -24,10 +25,12 @@ void pause_ns(uint64_t ns) {
 
 using report::Reason;
 
-DrainResult Drain::run(Queue& own, const hsa::Packet& next, const std::vector<Queue*>& queues,
-                       hsa_signal_t& signal) {
+DrainResult Drain::run(Queue& own, const hsa::Packet& next, const std::vector<Agent*>& members,
+                       const std::vector<Queue*>& queues, hsa_signal_t& signal) {
   start_ns_ = monotonic_ns();
   next_ = &next;
+  members_ = &members;
+  limit_ns_ = group() ? std::min(limits_.group_ns, limits_.timeout_ns) : limits_.timeout_ns;
   doubt_since_ns_ = 0;
   if (DrainResult early = wait_for_forwarders(own, queues); early.reason != Reason::none) return early;
   if (DrainResult early = find_busy(own, queues); early.reason != Reason::none) return early;
@@ -35,7 +38,7 @@ DrainResult Drain::run(Queue& own, const hsa::Packet& next, const std::vector<Qu
     return {lasting_reason(own), false,
             fmt::format("agent node {} has not come to rest since an earlier dispatch waited for it in vain",
                         agent_.info().node)};
-  if (busy_.empty() && copies_.idle(agent_.handle().handle) && next_may_start()) return {};
+  if (busy_.empty() && copies_idle() && next_may_start()) return {};
   if (DrainResult early = look_ahead(); early.reason != Reason::none) return early;
   if (DrainResult copied = wait_copies(own); copied.reason != Reason::none) return copied;
   DrainResult out;
@@ -46,7 +49,7 @@ DrainResult Drain::run(Queue& own, const hsa::Packet& next, const std::vector<Qu
 }
 
 DrainResult Drain::wait_for_forwarders(const Queue& own, const std::vector<Queue*>& queues) {
-  const uint64_t limit_ns = stuck_ == Stuck::forwarders ? 0 : limits_.timeout_ns;
+  const uint64_t limit_ns = stuck_ == Stuck::forwarders ? 0 : limit_ns_;
   for (const Queue* queue : queues) {
     if (queue == &own) continue;
     for (unsigned spins = 0; queue->forwarding(); ++spins) {
@@ -75,7 +78,7 @@ DrainResult Drain::find_busy(const Queue& own, const std::vector<Queue*>& queues
   for (Queue* queue : queues) {
     const uint64_t written = queue->ring.runtime_write_index();
     if (written != queue->ring.write_index()) {
-      agent_.bypassed.store(true, std::memory_order_relaxed);
+      queue->agent().bypassed.store(true, std::memory_order_relaxed);
       return {Reason::bypassed, false,
               fmt::format("queue {}: its write index is {}, {} packets went through the proxy", queue->id(),
                           written, queue->ring.write_index())};
@@ -89,10 +92,17 @@ DrainResult Drain::find_busy(const Queue& own, const std::vector<Queue*>& queues
 
 DrainResult Drain::give_up(Stuck on, const Queue& own, std::string detail) {
   stuck_ = on;
+  if (group()) return {Reason::peer_write, false, std::move(detail)};
   return {on == Stuck::copies ? Reason::agent_drain : stuck_reason(own), true, std::move(detail)};
 }
 
+bool Drain::copies_idle() {
+  return std::all_of(members_->begin(), members_->end(),
+                     [this](const Agent* member) { return copies_.idle(member->handle().handle); });
+}
+
 Reason Drain::lasting_reason(Queue& own) const {
+  if (group()) return Reason::peer_write;
   const bool mine = stuck_ == Stuck::room
                         ? own.ring.free_slots(2) < 2
                         : stuck_ == Stuck::barriers && std::find(stuck_queues_.begin(), stuck_queues_.end(),
@@ -107,7 +117,7 @@ bool Drain::still_stuck(const std::vector<Queue*>& queues) {
     case Stuck::forwarders:  // looked at already
       return false;
     case Stuck::copies:
-      lasts = !copies_.idle(agent_.handle().handle);
+      lasts = !copies_idle();
       break;
     case Stuck::room:
       lasts =
@@ -147,9 +157,8 @@ void Drain::release() {
 std::optional<Blocked> Drain::blocked() {
   copies_.pending(pending_);
   return all_.visit([this](const std::vector<Queue*>& all) -> std::optional<Blocked> {
-    const uint64_t agent = agent_.handle().handle;
-    if (auto what = look_ahead_.find_blocked(all, busy_, pending_, agent, true, next_)) return what;
-    auto perhaps = look_ahead_.find_blocked(all, busy_, pending_, agent, false, next_);
+    if (auto what = look_ahead_.find_blocked(all, busy_, pending_, *members_, true, next_)) return what;
+    auto perhaps = look_ahead_.find_blocked(all, busy_, pending_, *members_, false, next_);
     if (!perhaps) {
       doubt_since_ns_ = 0;
       return std::nullopt;
@@ -213,16 +222,16 @@ DrainResult Drain::look_ahead() {
 DrainResult Drain::wait_copies(const Queue& own) {
   uint64_t pause = kPollNs;
   uint64_t blocked_since = 0;
-  for (int spins = 0; !copies_.idle(agent_.handle().handle); ++spins) {
+  for (int spins = 0; !copies_idle(); ++spins) {
     if (spins < 100) {
       device::cpu_relax();
       continue;
     }
     if (const std::optional<Blocked> what = blocked_too_long(blocked_since)) return dependency(*what);
-    if (monotonic_ns() - start_ns_ > limits_.timeout_ns)
+    if (monotonic_ns() - start_ns_ > limit_ns_)
       return give_up(Stuck::copies, own,
                      fmt::format("a copy that touches agent node {} did not complete within {} ms",
-                                 agent_.info().node, limits_.timeout_ns / 1'000'000));
+                                 agent_.info().node, limit_ns_ / 1'000'000));
     pause_ns(pause);
     pause = std::min<uint64_t>(pause * 2, 500'000);
   }
@@ -232,10 +241,10 @@ DrainResult Drain::wait_copies(const Queue& own) {
 DrainResult Drain::wait_for_room(const Queue& own, Queue& queue) {
   while (queue.ring.free_slots(2) < 2) {
     if (const std::optional<Blocked> what = blocked()) return dependency(*what);
-    if (monotonic_ns() - start_ns_ > limits_.timeout_ns)
-      return give_up(Stuck::room, own,
-                     fmt::format("queue {}: its ring stayed full for {} ms", queue.id(),
-                                 limits_.timeout_ns / 1'000'000));
+    if (monotonic_ns() - start_ns_ > limit_ns_)
+      return give_up(
+          Stuck::room, own,
+          fmt::format("queue {}: its ring stayed full for {} ms", queue.id(), limit_ns_ / 1'000'000));
     pause_ns(kPollNs);
   }
   return {};
@@ -252,7 +261,7 @@ DrainResult Drain::wait_queues(Queue& own, hsa_signal_t& signal) {
 
   uint64_t blocked_since = 0;
   DrainResult stop;
-  const device::WaitEnd end = waiter_.wait(signal, limits_.timeout_ns, [&] {
+  const device::WaitEnd end = waiter_.wait(signal, limit_ns_, [&] {
     for (const Queue* queue : busy_)
       if (queue->failed()) {
         stop = {queue == &own ? Reason::queue_error : Reason::agent_drain, false,
@@ -296,10 +305,9 @@ DrainResult Drain::wait_next() {
   uint64_t blocked_since = 0;
   while (!next_may_start()) {
     if (const std::optional<Blocked> what = blocked_too_long(blocked_since)) return dependency(*what);
-    if (monotonic_ns() - start_ns_ > limits_.timeout_ns)
-      return {
-          Reason::dependency, false,
-          fmt::format("what it waits for itself has not come within {} ms", limits_.timeout_ns / 1'000'000)};
+    if (monotonic_ns() - start_ns_ > limit_ns_)
+      return {Reason::dependency, false,
+              fmt::format("what it waits for itself has not come within {} ms", limit_ns_ / 1'000'000)};
     pause_ns(pause);
     pause = std::min<uint64_t>(pause * 2, 500'000);
   }
@@ -315,13 +323,13 @@ std::string Drain::describe_stuck(hsa_signal_t signal) const {
         "queue {} of agent node {} did not drain within {} ms: packet {} (first word 0x{:08x}) is at its "
         "head, {} "
         "packets are behind it; drain signal 0x{:x} stays at {}",
-        queue->id(), agent_.info().node, limits_.timeout_ns / 1'000'000, read,
-        queue->ring.packet_at(read).word[0], write - read - 1, signal.handle, device::signal_value(signal));
+        queue->id(), agent_.info().node, limit_ns_ / 1'000'000, read, queue->ring.packet_at(read).word[0],
+        write - read - 1, signal.handle, device::signal_value(signal));
   }
   return fmt::format(
       "agent node {} did not come to rest within {} ms: a dispatch is still running; drain signal 0x{:x} "
       "stays at {}",
-      agent_.info().node, limits_.timeout_ns / 1'000'000, signal.handle, device::signal_value(signal));
+      agent_.info().node, limit_ns_ / 1'000'000, signal.handle, device::signal_value(signal));
 }
 
 }  // namespace kreplay::replay

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "device/signal_wait.hpp"
-#include "replay/agent.hpp"
 #include "replay/copy_fence.hpp"
 #include "replay/dependency.hpp"
 #include "replay/queue_registry.hpp"
@@ -17,12 +16,15 @@
 
 namespace kreplay::replay {
 
+class Agent;
+
 struct DrainLimits {
   uint64_t timeout_ns = 60'000'000'000;
   uint64_t dependency_grace_ns =
       20'000'000;  ///< host callbacks return quickly: wait this long before declining
   uint64_t doubt_ns =
       2'000'000'000;  ///< how long a dispatch that may be over counts as one that will bring a signal down
+  uint64_t group_ns = 5'000'000'000;  ///< longest wait for a group of agents; never longer than timeout_ns
 };
 
 struct DrainResult {
@@ -48,10 +50,13 @@ class Drain {
   /// @param own    the queue of the dispatch; only decides between queue_drain and agent_drain
   /// @param next   the dispatch: what it waits for itself is waited for here, too, or nobody would bring it
   /// about
-  /// @param queues all queues of the agent, pinned; the gate is closed, so nobody starts to write their rings
+  /// @param members the agents to bring to rest: this one, and with it those that can write its memory.
+  /// Others
+  ///               may wait for what only later work brings, so a group is never stuck: it is declined
+  /// @param queues all their queues, pinned; the gates are closed, so nobody starts to write their rings
   /// @param signal counts the barriers; null on return when it had to be given up (a barrier still holds it)
-  DrainResult run(Queue& own, const hsa::Packet& next, const std::vector<Queue*>& queues,
-                  hsa_signal_t& signal);
+  DrainResult run(Queue& own, const hsa::Packet& next, const std::vector<Agent*>& members,
+                  const std::vector<Queue*>& queues, hsa_signal_t& signal);
   /// Gives back a signal that nothing refers to any more, before the runtime shuts down.
   void release();
 
@@ -86,6 +91,8 @@ class Drain {
   bool next_may_start() const;
   DrainResult wait_next();
   std::string describe_stuck(hsa_signal_t signal) const;
+  bool group() const { return members_->size() > 1; }
+  bool copies_idle();
 
   Agent& agent_;
   const QueueRegistry& all_;
@@ -94,7 +101,9 @@ class Drain {
   const hsa::HsaApi& api_;
   const DrainLimits limits_;
   LookAhead look_ahead_;
-  const hsa::Packet* next_ = nullptr;  ///< during run()
+  const hsa::Packet* next_ = nullptr;             ///< during run()
+  const std::vector<Agent*>* members_ = nullptr;  ///< same
+  uint64_t limit_ns_ = 0;                         ///< same
   std::vector<Queue*> busy_;
   std::vector<CopyFence::Pending> pending_;
   uint64_t start_ns_ = 0;

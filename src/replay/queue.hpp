@@ -83,6 +83,8 @@ class Queue {
   device::RealRing ring;
   /// Real write index up to which everything is known to be complete. Written by the window's owner.
   std::atomic<uint64_t> idle_at{0};
+  /// Real write index up to which packets were looked at for signals of copies in flight. The copy fence's.
+  std::atomic<uint64_t> carriers_seen{0};
   /// Status the runtime's error callback reported; 0 = none.
   std::atomic<uint32_t> error{0};
   bool failed() const { return error.load(std::memory_order_acquire) != 0; }

@@ -26,11 +26,11 @@ void VirtualMemory::add_handle(uint64_t handle, std::optional<Backing> backing) 
   ++entry.references;
 }
 
-void VirtualMemory::share(uint64_t handle) {
+uint64_t VirtualMemory::share(uint64_t handle) {
   constexpr auto kShared = snapshot::MemoryClass::device_shared;
   const std::lock_guard lock(mutex_);
   const auto it = handles_.find(handle);
-  if (it == handles_.end() || it->second.backing.owner == 0) return;
+  if (it == handles_.end() || it->second.backing.owner == 0) return 0;
   it->second.backing.memory_class = kShared;
   for (auto& [address, mapping] : mappings_) {
     if (mapping.handle != handle) continue;
@@ -38,6 +38,7 @@ void VirtualMemory::share(uint64_t handle) {
     const std::optional<Extent> extent = extents_.find(GpuVa(address));
     if (mapping.live && extent) extents_.reclassify(extent->base, extent->generation, kShared);
   }
+  return it->second.backing.owner;
 }
 
 void VirtualMemory::release_handle(uint64_t handle) {
@@ -110,16 +111,47 @@ void VirtualMemory::granted(void* va, uint64_t size_bytes, const hsa_amd_memory_
 
 void VirtualMemory::allowed(const void* address, const hsa_agent_t* agents, size_t count) {
   const std::lock_guard lock(mutex_);
-  const uint64_t at = GpuVa(address).value;
-  auto it = mappings_.upper_bound(at);
-  if (it == mappings_.begin()) return;
-  it = std::prev(it);
-  if (at - it->first >= it->second.size) return;
-  for (uint64_t next = it->first; it != mappings_.end() && it->first == next; ++it) {
+  auto it = mapping_of(address);
+  for (uint64_t next = it == mappings_.end() ? 0 : it->first; it != mappings_.end() && it->first == next;
+       ++it) {
     next = it->first + it->second.size;
     for (size_t i = 0; i < count; ++i)
       if (it->second.backing.owner != 0 && agents[i].handle == it->second.backing.owner) make_live(*it);
   }
+}
+
+/// Under mutex_. The mapping that holds the address; the end when none does.
+VirtualMemory::Mappings::iterator VirtualMemory::mapping_of(const void* address) {
+  const uint64_t at = GpuVa(address).value;
+  auto it = mappings_.upper_bound(at);
+  if (it == mappings_.begin()) return mappings_.end();
+  it = std::prev(it);
+  return at - it->first < it->second.size ? it : mappings_.end();
+}
+
+std::vector<Extent> VirtualMemory::run_around(const void* address, const Extent& extent) {
+  std::vector<Extent> out;
+  const std::lock_guard lock(mutex_);
+  auto it = mapping_of(address);
+  if (it == mappings_.end()) return {extent};
+  for (uint64_t next = it->first; it != mappings_.end() && it->first == next; ++it) {
+    next = it->first + it->second.size;
+    if (!it->second.live) continue;
+    if (const std::optional<Extent> found = extents_.find(GpuVa(it->first))) out.push_back(*found);
+  }
+  return out;
+}
+
+std::vector<Extent> VirtualMemory::live_in(void* va, uint64_t size_bytes) {
+  std::vector<Extent> out;
+  const std::lock_guard lock(mutex_);
+  const uint64_t begin = GpuVa(va).value;
+  for (auto it = mappings_.lower_bound(begin); it != mappings_.end() && it->first < begin + size_bytes;
+       ++it) {
+    if (!it->second.live) continue;
+    if (const std::optional<Extent> found = extents_.find(GpuVa(it->first))) out.push_back(*found);
+  }
+  return out;
 }
 
 }  // namespace kreplay::replay

@@ -31,7 +31,8 @@ class VirtualMemory {
   /// A handle was created, imported, or taken once more. @param backing empty: as it is known already
   void add_handle(uint64_t handle, std::optional<Backing> backing);
   /// Others have the memory behind a handle, too: what is mapped of it, now or later, is `device_shared`.
-  void share(uint64_t handle);
+  /// @return the agent that owns it; 0: host memory, or not known
+  uint64_t share(uint64_t handle);
   /// A reference to it was given back.
   void release_handle(uint64_t handle);
   /// After hsa_amd_vmem_map. No access yet, hence no extent.
@@ -51,6 +52,11 @@ class VirtualMemory {
                size_t access_count);
   /// After hsa_amd_agents_allow_access, which gives full access to the run of mappings around `address`.
   void allowed(const void* address, const hsa_agent_t* agents, size_t count);
+  /// What such a call is about: the live mappings of the run around `address`, or, where nothing is mapped,
+  /// `extent`.
+  std::vector<snapshot::Extent> run_around(const void* address, const snapshot::Extent& extent);
+  /// Extents of live mappings that begin in [va, va + size).
+  std::vector<snapshot::Extent> live_in(void* va, uint64_t size_bytes);
 
  private:
   struct Handle {
@@ -66,6 +72,7 @@ class VirtualMemory {
   using Mappings = std::map<uint64_t, Mapping>;
 
   void make_live(Mappings::value_type& mapping);
+  Mappings::iterator mapping_of(const void* address);
 
   snapshot::ExtentTable& extents_;
   std::mutex mutex_;  ///< guards what follows; taken before the extent table's own

@@ -1,7 +1,9 @@
 #include "snapshot/extent.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -76,6 +78,10 @@ struct Agent {
   std::atomic<uint64_t> epoch{1};
   Agent* next = nullptr;
 
+  /// Union of the accessors of its live extents. Written under the table's mutex.
+  std::atomic<uint64_t> accessors{0};
+  std::array<uint32_t, 64> extents_by_accessor = {};  ///< guarded by the table's mutex
+
   // Guarded by the table's mutex. `tracking` starts with the first list: without one there is nothing to
   // apply changes to, and a process that replays nothing must not collect them.
   bool tracking = false;
@@ -112,6 +118,7 @@ struct ExtentTable::Impl {
   ExtentIndex index;
   std::atomic<Agent*> agents{nullptr};
   std::atomic<size_t> count{0};
+  std::atomic<size_t> with_accessors{0};  ///< live extents that others may access
 
   mutable std::mutex mutex;  ///< writers of index, agents, uses; readers that lost too many races
   uint64_t last_generation = 0;
@@ -139,8 +146,10 @@ struct ExtentTable::Impl {
   // Under mutex. Whatever may fail comes first: a failed allocation changes neither index nor epoch.
   void add(const Extent& extent) {
     Agent* agent = prepare(extent);
+    Agent* reached = extent.accessors == 0 ? nullptr : &agent_of(extent.agent);
     index.insert(extent);
     count.fetch_add(1, std::memory_order_relaxed);
+    if (reached != nullptr) count_accessors(*reached, extent.accessors, +1);
     if (agent != nullptr) note(*agent, {extent, true});
   }
   void remove(const Extent& extent) {
@@ -148,7 +157,18 @@ struct ExtentTable::Impl {
     index.erase(extent.base);
     extra_uses.erase(extent.base);
     count.fetch_sub(1, std::memory_order_relaxed);
+    if (extent.accessors != 0) count_accessors(*find_agent(extent.agent), extent.accessors, -1);
     if (agent != nullptr) note(*agent, {extent, false});
+  }
+  void count_accessors(Agent& agent, uint64_t accessors, int change) {
+    uint64_t all = agent.accessors.load(std::memory_order_relaxed);
+    for (uint64_t left = accessors; left != 0; left &= left - 1) {
+      const auto bit = static_cast<size_t>(std::countr_zero(left));
+      const uint32_t now = agent.extents_by_accessor[bit] += static_cast<uint32_t>(change);
+      all = now == 0 ? all & ~(uint64_t{1} << bit) : all | (uint64_t{1} << bit);
+    }
+    agent.accessors.store(all, std::memory_order_seq_cst);
+    with_accessors.fetch_add(static_cast<size_t>(change), std::memory_order_seq_cst);
   }
 
   /// The agent whose saved set is about to change, with room for one more change; null for other classes.
@@ -186,6 +206,18 @@ struct ExtentTable::Impl {
     return index.floor(va, out) == ExtentIndex::Lookup::found;
   }
 
+  /// Same place, other facts. Who looks without the lock never sees fewer accessors than before and after.
+  void replace(const Extent& before, const Extent& after) {
+    const auto uses = extra_uses.find(before.base);
+    const unsigned extra = uses == extra_uses.end() ? 0 : uses->second;
+    const uint64_t either = before.accessors | after.accessors;
+    if (either != 0) count_accessors(agent_of(after.agent), either, +1);
+    remove(before);
+    add(after);
+    if (either != 0) count_accessors(agent_of(after.agent), either, -1);
+    if (extra != 0) extra_uses[before.base] = extra;
+  }
+
   void insert_locked(const Extent& extent) {
     Extent known;
     while (floor_locked(extent.base + (extent.size - 1), &known) &&
@@ -220,15 +252,29 @@ std::optional<Extent> ExtentTable::take(GpuVa base) {
   const std::lock_guard lock(impl_->mutex);
   Extent known;
   if (!impl_->floor_locked(base, &known) || known.base != base) return std::nullopt;
-  if (const auto uses = impl_->extra_uses.find(base); uses != impl_->extra_uses.end()) {
-    if (--uses->second == 0) impl_->extra_uses.erase(uses);
-    return known;
-  }
   impl_->remove(known);
   return known;
 }
 
 void ExtentTable::put_back(const Extent& extent) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->insert_locked(extent);
+}
+
+std::optional<Extent> ExtentTable::take_registration(GpuVa base) {
+  const std::lock_guard lock(impl_->mutex);
+  Extent known;
+  if (!impl_->floor_locked(base, &known) || known.base != base) return std::nullopt;
+  if (const auto uses = impl_->extra_uses.find(base); uses != impl_->extra_uses.end()) {
+    if (--uses->second == 0) impl_->extra_uses.erase(uses);
+    return known;
+  }
+  if (known.memory_class != MemoryClass::host_locked) return std::nullopt;
+  impl_->remove(known);
+  return known;
+}
+
+void ExtentTable::put_back_registration(const Extent& extent) {
   const std::lock_guard lock(impl_->mutex);
   Extent known;
   if (impl_->floor_locked(extent.base, &known) && known.base == extent.base &&
@@ -236,17 +282,35 @@ void ExtentTable::put_back(const Extent& extent) {
     ++impl_->extra_uses[extent.base];
     return;
   }
-  impl_->insert_locked(extent);
+  if (extent.memory_class == MemoryClass::host_locked) impl_->insert_locked(extent);
 }
+
+std::optional<Extent> ExtentTable::set_accessors(GpuVa va, uint64_t accessors) {
+  const std::lock_guard lock(impl_->mutex);
+  Extent known;
+  if (!impl_->floor_locked(va, &known) || !known.contains(va)) return std::nullopt;
+  if (known.accessors == accessors) return known;
+  Extent changed = known;
+  changed.accessors = accessors;
+  impl_->replace(known, changed);
+  return known;
+}
+
+uint64_t ExtentTable::accessors_of(uint64_t agent) const {
+  const Agent* known = impl_->find_agent(agent);
+  return known == nullptr ? 0 : known->accessors.load(std::memory_order_seq_cst);
+}
+
+bool ExtentTable::any_accessors() const { return impl_->with_accessors.load(std::memory_order_seq_cst) != 0; }
 
 bool ExtentTable::reclassify(GpuVa base, uint64_t generation, MemoryClass memory_class) {
   const std::lock_guard lock(impl_->mutex);
   Extent known;
   if (!impl_->floor_locked(base, &known) || known.base != base || known.generation != generation)
     return false;
-  impl_->remove(known);
-  known.memory_class = memory_class;
-  impl_->insert_locked(known);
+  Extent changed = known;
+  changed.memory_class = memory_class;
+  impl_->replace(known, changed);
   return true;
 }
 
@@ -314,10 +378,13 @@ void ExtentTable::clear() {
   impl_->index.clear();
   impl_->extra_uses.clear();
   impl_->count.store(0, std::memory_order_relaxed);
+  impl_->with_accessors.store(0, std::memory_order_seq_cst);
   for (Agent* agent = impl_->agents.load(std::memory_order_acquire); agent != nullptr; agent = agent->next) {
     agent->tracking = false;
     agent->changes = {};
     agent->live = 0;
+    agent->accessors.store(0, std::memory_order_seq_cst);
+    agent->extents_by_accessor = {};
     agent->epoch.fetch_add(1, std::memory_order_acq_rel);
   }
 }

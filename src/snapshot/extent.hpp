@@ -39,6 +39,8 @@ struct Extent {
   uint64_t agent = 0;       ///< hsa_agent_t::handle of the owner; 0 for host memory
   MemoryClass memory_class = MemoryClass::device_coarse;
   HostPtr host;  ///< CPU address of `base` where it differs or is known (host classes), else null
+  /// Other GPU agents that may access it, one bit each (Replayer's order of agents). Only device memory's.
+  uint64_t accessors = 0;
   bool contains(GpuVa va) const { return va >= base && va - base < size; }
 };
 
@@ -59,13 +61,26 @@ class ExtentTable {
   /// Adds an extent after the runtime returned it. Sizes of 0, and ranges that wrap, are not stored.
   /// @return its generation
   uint64_t insert(Extent extent);
-  /// Removes the extent that starts at `base`, before the runtime frees it. Empty when unknown.
+  /// Removes the extent that starts at `base`, before the runtime frees it, registrations of it included.
+  /// Empty when unknown.
   std::optional<Extent> take(GpuVa base);
   /// Undoes take() after the runtime refused the free; keeps the generation.
   void put_back(const Extent& extent);
+  /// Ends one registration at `base`, before the runtime ends it: of memory that stays (its other uses are
+  /// counted), or of application memory (host_locked), which leaves the table. Other memory is left alone.
+  /// @return what put_back_registration() wants when the runtime refuses; empty: there was none
+  std::optional<Extent> take_registration(GpuVa base);
+  void put_back_registration(const Extent& extent);
   /// Gives a live extent another class, e.g. when it turns out to be the application's. Its generation stays.
   /// @return false when no extent of this generation starts there any more
   bool reclassify(GpuVa base, uint64_t generation, MemoryClass memory_class);
+  /// Sets who else may access the live extent that holds `va`; its generation stays.
+  /// @return the extent as it was; empty when `va` is in none
+  std::optional<Extent> set_accessors(GpuVa va, uint64_t accessors);
+  /// Agents that may access some live extent of `agent`, one bit each. No lock.
+  uint64_t accessors_of(uint64_t agent) const;
+  /// Whether anybody may access memory of another agent. One load.
+  bool any_accessors() const;
   /// The extent that holds `va`.
   std::optional<Extent> find(GpuVa va) const;
   /// Changes whenever the set of saved extents of `agent` changes.

@@ -30,7 +30,7 @@ void reserve_doubling(std::vector<T>& list, size_t count) {
 }  // namespace
 
 struct ExtentIndex::Slot {
-  std::atomic<uint64_t> base{0}, size{0}, generation{0}, agent{0};
+  std::atomic<uint64_t> base{0}, size{0}, generation{0}, agent{0}, accessors{0};
   std::atomic<std::byte*> host{nullptr};
   std::atomic<MemoryClass> memory_class{};
 };
@@ -122,6 +122,7 @@ Extent ExtentIndex::load(size_t leaf, size_t position) const {
   extent.generation = get(slot.generation);
   extent.agent = get(slot.agent);
   extent.memory_class = get(slot.memory_class);
+  extent.accessors = get(slot.accessors);
   extent.host.value = get(slot.host);
   return extent;
 }
@@ -142,6 +143,7 @@ ExtentIndex::Lookup ExtentIndex::try_floor(uint64_t va, Extent* out) const {
   out->generation = get(slot->generation);
   out->agent = get(slot->agent);
   out->memory_class = get(slot->memory_class);
+  out->accessors = get(slot->accessors);
   out->host.value = get(slot->host);
   return Lookup::found;
 }
@@ -233,6 +235,7 @@ void ExtentIndex::insert(const Extent& extent) {
   set(slot->agent, extent.agent);
   set(slot->host, extent.host.value);
   set(slot->memory_class, extent.memory_class);
+  set(slot->accessors, extent.accessors);
   if (leaf == nullptr) {
     spare->insert(0, base, slot);
     add_leaf(0, spare);

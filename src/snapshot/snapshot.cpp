@@ -13,11 +13,13 @@
 namespace kreplay::snapshot {
 
 struct AgentSnapshot::Impl {
-  Impl(const hsa::HsaApi& runtime, hsa_agent_t device, ExtentTable& table, const SnapshotLimits& bounds)
+  Impl(const hsa::HsaApi& runtime, hsa_agent_t device, ExtentTable& table, const SnapshotLimits& bounds,
+       uint64_t accessor_bits)
       : api(runtime),
         agent(device),
         extents(table),
         limits(bounds),
+        accessors(accessor_bits),
         staging(runtime, device),
         batch(runtime, device) {}
 
@@ -25,6 +27,7 @@ struct AgentSnapshot::Impl {
   const hsa_agent_t agent;
   ExtentTable& extents;
   const SnapshotLimits limits;
+  const uint64_t accessors;
   Staging staging;
   CopyBatch batch;
   SnapshotStats stats;
@@ -75,6 +78,12 @@ void AgentSnapshot::Impl::plan() {
   if (planned && extents.epoch(agent.handle) == plan_epoch) return;
   planned = placed = false;
   list = extents.saved_list(agent.handle, &plan_epoch);
+  if (accessors != 0) {
+    auto reachable = std::make_shared<std::vector<Extent>>();
+    for (const Extent& extent : *list)
+      if ((extent.accessors & accessors) != 0) reachable->push_back(extent);
+    list = std::move(reachable);
+  }
   merge_adjacent(*list, &ranges);
   plan_bytes = 0;
   for (const Range& range : ranges) plan_bytes += range.size;
@@ -139,8 +148,8 @@ Status AgentSnapshot::Impl::second_path(const std::vector<Piece>& copied, size_t
 }
 
 AgentSnapshot::AgentSnapshot(const hsa::HsaApi& api, hsa_agent_t agent, ExtentTable& extents,
-                             const SnapshotLimits& limits)
-    : impl_(std::make_unique<Impl>(api, agent, extents, limits)) {}
+                             const SnapshotLimits& limits, uint64_t accessors)
+    : impl_(std::make_unique<Impl>(api, agent, extents, limits, accessors)) {}
 
 AgentSnapshot::~AgentSnapshot() = default;
 

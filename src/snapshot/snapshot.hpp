@@ -36,8 +36,10 @@ struct SnapshotLimits {
 /// extent stays mapped between save() and finish().
 class AgentSnapshot {
  public:
-  AgentSnapshot(const hsa::HsaApi& api, hsa_agent_t agent, ExtentTable& extents,
-                const SnapshotLimits& limits);
+  /// @param accessors 0: all saved extents of the agent; else those that one of these other agents may access
+  ///        (bits of Extent::accessors)
+  AgentSnapshot(const hsa::HsaApi& api, hsa_agent_t agent, ExtentTable& extents, const SnapshotLimits& limits,
+                uint64_t accessors = 0);
   /// Calls nothing of the runtime, which may be gone: what release() did not give back stays allocated.
   ~AgentSnapshot();
   AgentSnapshot(const AgentSnapshot&) = delete;
@@ -45,7 +47,7 @@ class AgentSnapshot {
 
   /// Bytes the next save() would cover; between save() and finish() those that it covered.
   uint64_t footprint_bytes();
-  /// Saves every saved extent of the agent.
+  /// Saves what it is for.
   /// @return Error::budget or out_of_memory (staging), device_copy, timeout: nothing is held, the caller
   ///         declines the replay; the sentence names extent, bytes needed and available.
   Status save();

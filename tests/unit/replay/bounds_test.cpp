@@ -55,14 +55,14 @@ TEST_CASE("an allocation waits for frees that a window holds back, but not for e
   rig.gpu.set_kernel(kCountUp, count_up);
   auto* counter = rig.device<int64_t>(1);
   HeldQueue queue(rig);
-  CHECK_FALSE(rig.replayer->wait_for_deferred_frees());  // there is nothing to wait for
+  CHECK_FALSE(rig.replayer->memory().wait_for_deferred_frees());  // there is nothing to wait for
   bool waited = false, still_open = false, own = true;
   rig.tool.on_event = [&](const std::string& event) {
     if (event != "pass_exit 0") return;
-    own = rig.replayer->wait_for_deferred_frees();  // the window's own thread would wait for itself
+    own = rig.replayer->memory().wait_for_deferred_frees();  // the window's own thread would wait for itself
     std::thread([&] {
-      waited = rig.replayer->wait_for_deferred_frees();
-      still_open = rig.agent().covering();
+      waited = rig.replayer->memory().wait_for_deferred_frees();
+      still_open = rig.replayer->core().windows.covering(1);
     }).join();
   };
   queue.submit(dispatch_packet(kCountUp, counter, {0}));
@@ -80,7 +80,7 @@ TEST_CASE("an executable's end waits for a window, but not for a callback that w
   bool kept = true;
   rig.tool.on_event = [&](const std::string& event) {
     if (event != "pass_exit 0") return;
-    std::thread([&] { kept = rig.replayer->hold_executable({&rig.agent()}, [] {}); }).join();
+    std::thread([&] { kept = rig.replayer->memory().hold_executable({&rig.agent()}, [] {}); }).join();
   };
   queue.submit(dispatch_packet(kCountUp, counter, {0}));
   CHECK_FALSE(kept);
@@ -112,11 +112,9 @@ TEST_CASE("a window whose callbacks are short is never taken for one that hangs"
   std::atomic<bool> over{false};
   std::thread looks([&] {
     // What every thread that waits for the window asks, without a pause.
-    auto& core = const_cast<kreplay::replay::Core&>(rig.replayer->core());
-    constexpr uint64_t kMinuteNs = 60'000'000'000;
     unsigned stuck = 0;
     while (!over)
-      if (core.owners.break_stuck(rig.agent(), kMinuteNs, core.copies)) ++stuck;
+      if (rig.replayer->core().windows.break_stuck(rig.agent())) ++stuck;
     CHECK(stuck == 0);
   });
   queue.submit(dispatch_packet(kCountUp, counter, {0}));

@@ -36,7 +36,7 @@ struct Still {
   }
   hsa_signal_t signal(int64_t value) { return rig.gpu.make_signal(value); }
   std::optional<Blocked> look(const std::vector<Queue*>& targets, bool running = true) {
-    return scan.find_blocked(all, targets, copies, FakeGpu::gpu(0), running);
+    return scan.find_blocked(all, targets, copies, {&rig.agent()}, running);
   }
 
   struct Storage {
@@ -246,5 +246,5 @@ TEST_CASE("only HIP's wait kernel is taken for one, and only while it is loaded"
   CHECK_FALSE(s.look({&a}).has_value());
   s.kernels.insert(kStreamWait, "__amd_rocclr_streamOpsWait.kd", nullptr);
   LookAhead knows_no_kernels;
-  CHECK_FALSE(knows_no_kernels.find_blocked(s.all, {&a}, s.copies, FakeGpu::gpu(0)).has_value());
+  CHECK_FALSE(knows_no_kernels.find_blocked(s.all, {&a}, s.copies, {&s.rig.agent()}).has_value());
 }

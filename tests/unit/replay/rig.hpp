@@ -117,7 +117,7 @@ struct Rig {
     void* memory = nullptr;
     gpu.api.hsa_amd_memory_pool_allocate({FakeGpu::kDevicePool + gpu_index}, count * sizeof(T), 0, &memory);
     std::memset(memory, 0, count * sizeof(T));
-    replayer->allocated(memory, count * sizeof(T), FakeGpu::kDevicePool + gpu_index, 0);
+    replayer->memory().allocated(memory, count * sizeof(T), FakeGpu::kDevicePool + gpu_index, 0);
     return static_cast<T*>(memory);
   }
   kreplay::replay::Agent& agent(unsigned i = 0) { return *replayer->agents().at(i); }
@@ -155,11 +155,11 @@ class HeldQueue {
     const kreplay::replay::OursScope ours;
     REQUIRE(queue.lock_for(kPatienceNs));
     queue.hold();
-    kreplay::replay::Replayer::Candidate candidate;
-    if (rig_.replayer->wants(queue, kreplay::hsa::kernel_object(&packet), candidate))
-      rig_.replayer->submit(queue, packet, candidate);
+    kreplay::replay::Dispatcher::Candidate candidate;
+    if (rig_.replayer->dispatcher().wants(queue, kreplay::hsa::kernel_object(&packet), candidate))
+      rig_.replayer->dispatcher().submit(queue, packet, candidate);
     else
-      rig_.replayer->submit_once(queue, packet);
+      rig_.replayer->dispatcher().submit_once(queue, packet);
     queue.taken.fetch_add(1);
     queue.unlock();
   }
@@ -167,7 +167,7 @@ class HeldQueue {
   void forward(const kreplay::hsa::Packet& packet) {
     REQUIRE(queue.lock_for(kPatienceNs));
     queue.hold();
-    rig_.replayer->submit_once(queue, packet);
+    rig_.replayer->dispatcher().submit_once(queue, packet);
     queue.taken.fetch_add(1);
     queue.unlock();
   }

@@ -14,14 +14,14 @@ TEST_CASE("C10: an executable allocation is put back once an argument points at 
     void* memory = nullptr;
     rig.gpu.api.hsa_amd_memory_pool_allocate({FakeGpu::kDevicePool}, bytes, 0, &memory);
     std::memset(memory, 0, bytes);
-    rig.replayer->allocated(memory, bytes, FakeGpu::kDevicePool, 1u << 2);
+    rig.replayer->memory().allocated(memory, bytes, FakeGpu::kDevicePool, 1u << 2);
     return static_cast<int64_t*>(memory);
   };
   int64_t* pointed_at = executable(64);
   int64_t* pool = executable(64);  // the runtime's own: it goes on writing there
   void* kernarg = nullptr;
   rig.gpu.api.hsa_amd_memory_pool_allocate({FakeGpu::kKernargPool}, sizeof(Args), 0, &kernarg);
-  rig.replayer->allocated(kernarg, sizeof(Args), FakeGpu::kKernargPool, 0);
+  rig.replayer->memory().allocated(kernarg, sizeof(Args), FakeGpu::kKernargPool, 0);
   *static_cast<Args*>(kernarg) = Args{pointed_at + 1};
   rig.tool.on_event = [&](const std::string& event) {
     if (event == "pass_exit 0") pool[0] = 77;
@@ -43,7 +43,7 @@ TEST_CASE(
   rig.replayer->kernels().insert(kAddOne, "add_one.kd", &metadata);
   void* kernarg = nullptr;
   rig.gpu.api.hsa_amd_memory_pool_allocate({FakeGpu::kKernargPool}, sizeof(Args), 0, &kernarg);
-  rig.replayer->allocated(kernarg, sizeof(Args), FakeGpu::kKernargPool, 0);
+  rig.replayer->memory().allocated(kernarg, sizeof(Args), FakeGpu::kKernargPool, 0);
   HeldQueue queue(rig);
   const auto launch_on = [&](int64_t* target) {
     *static_cast<Args*>(kernarg) = Args{target};
@@ -72,10 +72,10 @@ TEST_CASE(
   CHECK(elsewhere[3] == 1);
   CHECK(rig.records_with("into memory shared with another process or device") == 1);
 
-  rig.replayer->not_exported(rig.replayer->exported(own));  // refused
+  rig.replayer->memory().not_exported(rig.replayer->memory().exported(own));  // refused
   launch_on(own + 3);
   CHECK(rig.records_with("\"replayed\"") == 2);
-  CHECK(rig.replayer->exported(own + 1).has_value());  // anywhere inside
+  CHECK(rig.replayer->memory().exported(own + 1).has_value());  // anywhere inside
   launch_on(own + 3);
   CHECK(own[3] == 3);
   CHECK(rig.records_with("into memory shared with another process or device") == 2);
@@ -94,7 +94,7 @@ TEST_CASE(
 TEST_CASE("an allocation that was moved to another pool is what that pool is") {
   Rig rig(2);
   auto* memory = rig.device<int64_t>(8);
-  rig.replayer->migrated(memory, FakeGpu::kDevicePool + 1);
+  rig.replayer->memory().migrated(memory, FakeGpu::kDevicePool + 1);
   const auto extent = rig.replayer->extents().find(kreplay::GpuVa(memory));
   REQUIRE(extent.has_value());
   CHECK(extent->agent == FakeGpu::gpu(1));

@@ -127,7 +127,7 @@ TEST_CASE("C21: a snapshot that does not fit declines; the next small one replay
   CHECK(rig.tool.events() == std::vector<std::string>{"config_enter", "config_exit"});
   CHECK(rig.records_with("\"budget\"") == 1);
   CHECK(*args.target == 1);
-  const auto freed = rig.replayer->freeing(big, [] {});
+  const auto freed = rig.replayer->memory().freeing(big, [] {});
   CHECK_FALSE(freed.deferred);
   queue.submit(dispatch_packet(kAddOne, &args, {0}));
   CHECK(rig.records_with("\"replayed\"") == 1);
@@ -159,9 +159,9 @@ TEST_CASE("cooperative queues, bypassed agents and graphs are declined with thei
   CHECK(rig.records_with("\"cooperative\"") == 1);
   HeldQueue queue(rig);
   const auto graph = dispatch_packet(kAddOne, &args, {0});
-  kreplay::replay::Replayer::Candidate candidate;
-  REQUIRE(rig.replayer->wants(queue.queue, kreplay::hsa::kernel_object(&graph), candidate));
-  rig.replayer->account(queue.queue, graph, candidate, kreplay::report::Reason::graph);
+  kreplay::replay::Dispatcher::Candidate candidate;
+  REQUIRE(rig.replayer->dispatcher().wants(queue.queue, kreplay::hsa::kernel_object(&graph), candidate));
+  rig.replayer->dispatcher().account(queue.queue, graph, candidate, kreplay::report::Reason::graph);
   CHECK(rig.records_with("\"graph\"") == 1);
   rig.replayer->mark_bypassed(FakeGpu::gpu(0), "test", "a queue escaped");
   queue.submit(dispatch_packet(kAddOne, &args, {0}));

@@ -103,22 +103,67 @@ TEST_CASE("memory registered inside known memory is counted, not stored") {
   const uint64_t pool = table.insert(make(0x1000, 0x1000, 0, MemoryClass::host_fine));
   SECTION("at its base, the owner outlives the registration") {
     CHECK(table.insert(make(0x1000, 0x100, 0, MemoryClass::host_locked)) == pool);
-    CHECK(table.take(GpuVa(0x1000)));
+    CHECK(table.take_registration(GpuVa(0x1000)));
     CHECK(table.alive(GpuVa(0x1000), pool));
+    CHECK_FALSE(table.take_registration(GpuVa(0x1000)));
+    CHECK(table.alive(GpuVa(0x1000), pool));
+  }
+  SECTION("a free ends it, registered or not") {
+    table.insert(make(0x1000, 0x100, 0, MemoryClass::host_locked));
     CHECK(table.take(GpuVa(0x1000)));
     CHECK_FALSE(table.alive(GpuVa(0x1000), pool));
+    CHECK_FALSE(table.take_registration(GpuVa(0x1000)));
   }
   SECTION("a failed unlock restores the count") {
     table.insert(make(0x1000, 0x100, 0, MemoryClass::host_locked));
-    table.put_back(*table.take(GpuVa(0x1000)));
-    table.take(GpuVa(0x1000));
+    table.put_back_registration(*table.take_registration(GpuVa(0x1000)));
+    CHECK(table.take_registration(GpuVa(0x1000)));
+    CHECK_FALSE(table.take_registration(GpuVa(0x1000)));
     CHECK(table.alive(GpuVa(0x1000), pool));
+  }
+  SECTION("device memory is never taken by an unlock") {
+    table.insert(make(0x9000, 0x1000, 1));
+    CHECK_FALSE(table.take_registration(GpuVa(0x9000)));
+    CHECK(table.find(GpuVa(0x9000)));
+  }
+  SECTION("application memory leaves with its last registration") {
+    table.insert(make(0x9000, 0x1000, 0, MemoryClass::host_locked));
+    const auto taken = table.take_registration(GpuVa(0x9000));
+    REQUIRE(taken);
+    CHECK_FALSE(table.find(GpuVa(0x9000)));
+    table.put_back_registration(*taken);
+    CHECK(table.find(GpuVa(0x9000)));
   }
   SECTION("inside it") {
     CHECK(table.insert(make(0x1800, 0x100, 0, MemoryClass::host_locked)) == pool);
     CHECK_FALSE(table.take(GpuVa(0x1800)));
     CHECK(table.find(GpuVa(0x1800))->base == GpuVa(0x1000));
   }
+}
+
+TEST_CASE("who may access memory of an agent is the union over its live extents") {
+  ExtentTable table;
+  table.insert(make(0x1000, 64, 1));
+  table.insert(make(0x2000, 64, 1));
+  table.insert(make(0x3000, 64, 2));
+  CHECK_FALSE(table.any_accessors());
+  CHECK(table.set_accessors(GpuVa(0x1010), 0b110)->accessors == 0);
+  CHECK(table.set_accessors(GpuVa(0x2000), 0b100));
+  CHECK_FALSE(table.set_accessors(GpuVa(0x9000), 1));
+  CHECK(table.any_accessors());
+  CHECK(table.accessors_of(1) == 0b110);
+  CHECK(table.accessors_of(2) == 0);
+  const auto extent = *table.find(GpuVa(0x1000));
+  CHECK(table.reclassify(extent.base, extent.generation, MemoryClass::device_executable));
+  CHECK(table.accessors_of(1) == 0b110);
+  const auto taken = table.take(GpuVa(0x1000));
+  CHECK(table.accessors_of(1) == 0b100);
+  table.put_back(*taken);
+  CHECK(table.accessors_of(1) == 0b110);
+  table.take(GpuVa(0x1000));
+  CHECK(table.set_accessors(GpuVa(0x2000), 0)->accessors == 0b100);
+  CHECK(table.accessors_of(1) == 0);
+  CHECK_FALSE(table.any_accessors());
 }
 
 TEST_CASE("the epoch of an agent moves with its saved extents and with nothing else") {

@@ -1,0 +1,298 @@
+#include "replay/dispatcher.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <exception>
+
+#include "base/clock.hpp"
+#include "base/log.hpp"
+#include "replay/arguments.hpp"
+#include "replay/backtrace.hpp"
+#include "replay/fatal.hpp"
+#include "replay/pass_loop.hpp"
+#include "replay/window.hpp"
+
+namespace kreplay::replay {
+
+using hsa::Packet;
+using report::Outcome;
+using report::Reason;
+using tool_api::PassMode;
+
+namespace {
+
+constexpr uint64_t kGateSliceNs = 1'000'000'000;
+
+const char* explain(Reason reason) {
+  switch (reason) {
+    case Reason::multi_packet:
+      return "it was submitted together with other packets";
+    case Reason::graph:
+      return "it belongs to a HIP graph launch";
+    case Reason::cooperative:
+      return "its queue is cooperative";
+    case Reason::dependency:
+      return "work ahead of it waits for something not submitted yet";
+    case Reason::queue_drain:
+      return "its queue did not come to rest";
+    case Reason::agent_drain:
+      return "its agent did not come to rest";
+    case Reason::snapshot_failed:
+      return "memory could not be saved";
+    case Reason::budget:
+      return "saving memory would exceed KREPLAY_HOST_BYTES";
+    case Reason::peer_write:
+      return "another GPU may write the memory that would be put back, and cannot be held up";
+    case Reason::bypassed:
+      return "work reached its agent past this library";
+    case Reason::reentrant:
+      return "it was launched from a tool callback";
+    case Reason::host_write:
+      return "it writes host memory";
+    case Reason::host_services:
+      return "the kernel calls the host";
+    case Reason::learned:
+      return "this kernel did not end in time before";
+    case Reason::callback_timeout:
+      return "a tool callback did not return in time";
+    case Reason::cache_flush:
+      return "the caches cannot be flushed before each pass";
+    case Reason::pass_timeout:
+      return "a pass did not end in time";
+    case Reason::queue_error:
+      return "its queue failed";
+    case Reason::collective:
+      return "it works on memory of other agents or processes; time the whole exchange, or leave it out with "
+             "KREPLAY_EXCLUDE";
+    case Reason::unsupported_packet:
+      return "its packet format is not known";
+    default:
+      return "see the detail in its record";
+  }
+}
+
+}  // namespace
+
+/// What is known about a dispatch before anybody decides.
+struct Dispatcher::Described {
+  hsa::DispatchFields fields;
+  tool_api::ReplayCall call;
+  report::DispatchRecord record;
+  std::string launch_site;
+};
+
+void Dispatcher::describe(Described& out, Queue& queue, const Packet& packet, const Candidate& candidate) {
+  const Agent& agent = queue.agent();
+  out.fields = hsa::dispatch_fields(packet);
+  tool_api::ReplayCall& call = out.call;
+  static_cast<tool_api::Candidate&>(call) = candidate.call;
+  call.thread_id = thread_id();
+  rocprofiler_kernel_dispatch_info_t& info = call.info;
+  info.size = offsetof(rocprofiler_kernel_dispatch_info_t, reserved_padding);
+  info.agent_id.handle = agent.info().tool_id;
+  info.queue_id.handle = queue.id();
+  info.kernel_id = call.kernel == nullptr ? 0 : call.kernel->kernel_id;
+  info.dispatch_id = core_.next_dispatch.fetch_add(1, std::memory_order_relaxed);
+  info.private_segment_size = out.fields.private_segment_bytes;
+  info.group_segment_size = out.fields.group_segment_bytes;
+  info.workgroup_size = {out.fields.workgroup[0], out.fields.workgroup[1], out.fields.workgroup[2]};
+  info.grid_size = {out.fields.grid[0], out.fields.grid[1], out.fields.grid[2]};
+  call.correlation.internal = core_.next_correlation.fetch_add(1, std::memory_order_relaxed);
+
+  report::DispatchRecord& record = out.record;
+  record.dispatch_id = info.dispatch_id;
+  record.kernel = call.kernel;
+  record.agent_node = agent.info().node;
+  record.queue_id = queue.id();
+  record.thread_id = call.thread_id;
+  record.correlation_id = call.correlation.internal;
+  record.launch = call.launch;
+  if (core_.options.backtrace) {
+    out.launch_site = launch_site();
+    record.launch_site = out.launch_site;
+  }
+  record.lds_bytes = out.fields.group_segment_bytes;
+  for (int i = 0; i < 3; ++i) {
+    record.grid[i] = out.fields.grid[i];
+    record.workgroup[i] = out.fields.workgroup[i];
+  }
+}
+
+/// Memory that others write too cannot be put back under them, and a kernel may wait there for theirs.
+bool Dispatcher::shares_memory(const Queue& queue, const Packet& packet, const Kernel* kernel,
+                               std::string& detail) const {
+  using snapshot::MemoryClass;
+  const uint64_t agent = queue.agent().handle().handle;
+  visit_arguments(kernel, packet, core_.extents, [&](const snapshot::Extent& extent) {
+    const bool shared =
+        extent.memory_class == MemoryClass::ipc_import || extent.memory_class == MemoryClass::device_shared;
+    if (!shared && (extent.agent == 0 || extent.agent == agent)) return true;
+    detail = fmt::format("an argument points into {} at 0x{:x} ({} bytes)",
+                         shared ? "memory shared with another process or device" : "memory of another GPU",
+                         extent.base.value, extent.size);
+    return false;
+  });
+  return !detail.empty();
+}
+
+report::Reason Dispatcher::decline_reason(const Queue& queue, const Packet& packet, const Kernel* kernel,
+                                          std::string& detail) const {
+  if (queue.cooperative()) return Reason::cooperative;
+  if (queue.failed()) {
+    detail = queue.describe_failure(core_.api);
+    return Reason::queue_error;
+  }
+  if (queue.agent().bypassed.load(std::memory_order_relaxed)) return Reason::bypassed;
+  if (kernel != nullptr && kernel->learned.load(std::memory_order_relaxed)) return Reason::learned;
+  return shares_memory(queue, packet, kernel, detail) ? Reason::collective : Reason::none;
+}
+
+void Dispatcher::write(const report::DispatchRecord& record, Kernel* kernel) {
+  try {
+    if (kernel != nullptr && !kernel->announced.load(std::memory_order_relaxed) &&
+        !kernel->announced.exchange(true, std::memory_order_relaxed))
+      core_.sink.kernel(kernel->info);
+    core_.sink.record(record);
+    if (core_.progress != nullptr) core_.progress->dispatches.fetch_add(1, std::memory_order_relaxed);
+  } catch (const std::exception& error) {
+    log::error("report", "a record could not be kept ({})", error.what());
+  }
+  if (record.outcome == Outcome::opted_out || record.reason == Reason::none) return;
+  const uint32_t bit = 1u << static_cast<unsigned>(record.reason);
+  static_assert(static_cast<unsigned>(Reason::count) <= 32);
+  if ((warned_.load(std::memory_order_relaxed) & bit) != 0 ||
+      (warned_.fetch_or(bit, std::memory_order_relaxed) & bit) != 0)
+    return;
+  const std::string_view name =
+      record.kernel == nullptr ? std::string_view("an unknown kernel") : record.kernel->demangled;
+  const char* what = record.outcome == Outcome::declined  ? "runs once, not replayed"
+                     : record.outcome == Outcome::stopped ? "was not replayed to the end"
+                                                          : "was replayed, but not alone";
+  log::warn("replay", "dispatch {} of {} {}: {}: {}{}{}; further cases are only recorded", record.dispatch_id,
+            name, what, report::name_of(record.reason), explain(record.reason),
+            record.detail.empty() ? "" : ": ", record.detail);
+}
+
+bool Dispatcher::wants(const Queue& queue, uint64_t kernel_object, Candidate& candidate) {
+  candidate.tool = tool_();
+  if (candidate.tool == nullptr) return false;
+  candidate.kernel = core_.kernels.find(kernel_object);
+  candidate.call.kernel = candidate.kernel == nullptr ? nullptr : &candidate.kernel->info;
+  candidate.call.agent = queue.agent().handle().handle;
+  candidate.call.agent_index = queue.agent().info().index;
+  if (candidate.tool->wants(candidate.call)) return true;
+  if (candidate.call.skipped != Reason::none)
+    core_.sink.count_skipped(candidate.call.kernel, candidate.call.skipped);
+  return false;
+}
+
+void Dispatcher::account(Queue& queue, const Packet& packet, const Candidate& candidate, Reason reason) {
+  Described dispatch;
+  describe(dispatch, queue, packet, candidate);
+  dispatch.record.outcome = Outcome::declined;
+  dispatch.record.reason = reason;
+  write(dispatch.record, candidate.kernel);
+}
+
+void Dispatcher::submit(Queue& queue, const Packet& packet, const Candidate& candidate) {
+  tool_api::ReplayTool* tool = candidate.tool;
+  Described dispatch;
+  describe(dispatch, queue, packet, candidate);
+  tool_api::PassPlan plan;
+  {
+    const TheirsScope theirs;
+    plan = tool->config_enter(dispatch.call);
+  }
+  report::DispatchRecord& record = dispatch.record;
+  record.passes_requested = plan.mode == PassMode::until_stopped ? 0 : plan.passes;
+  record.outcome = Outcome::opted_out;
+  std::string detail;
+  if (plan.mode == PassMode::once) {
+    submit_once(queue, packet);
+  } else {
+    record.outcome = Outcome::declined;
+    record.reason = decline_reason(queue, packet, candidate.kernel, detail);
+    if (record.reason != Reason::none)
+      submit_once(queue, packet);
+    else if (record.reason = replay(queue, packet, candidate, dispatch, plan, detail);
+             record.reason == Reason::none)
+      return;
+  }
+  {
+    const TheirsScope theirs;
+    tool->config_exit(dispatch.call);
+  }
+  record.detail = detail;
+  write(record, candidate.kernel);
+}
+
+/// @return none: replayed, CONFIG EXIT called and the record written. Else why not; it has been submitted
+/// once.
+Reason Dispatcher::replay(Queue& queue, const Packet& packet, const Candidate& candidate, Described& dispatch,
+                          const tool_api::PassPlan& plan, std::string& detail) {
+  Window window(core_, queue, candidate.kernel);
+  bool submitted = false;
+  Reason reason = window.open(packet, detail, submitted);
+  if (reason == Reason::none) {
+    PassLoop passes(core_, window, packet);
+    reason = passes.save(detail);
+    if (reason == Reason::none) {
+      report::DispatchRecord& record = dispatch.record;
+      passes.run(*candidate.tool, dispatch.call, plan, record, detail);
+      window.close();
+      record.window_ns = monotonic_ns() - window.opened_ns();
+      record.detail = detail;
+      write(record, candidate.kernel);
+      window.release();
+      return Reason::none;
+    }
+    window.close();
+    window.release();
+  }
+  if (!submitted) submit_once(queue, packet);
+  return reason;
+}
+
+void Dispatcher::submit_once(Queue& queue, const Packet& packet) {
+  for (;;) {
+    queue.resume();
+    if (queue.agent().gate_open() || Window::mine(queue.agent()) != nullptr) break;
+    queue.hold();
+    queue.parked_packet = packet;
+    queue.parked.store(Queue::kWaiting, std::memory_order_release);
+    const bool forced = !wait_at_gate(queue);
+    uint32_t expected = Queue::kWaiting;
+    if (!queue.parked.compare_exchange_strong(expected, Queue::kNone, std::memory_order_acq_rel)) {
+      queue.parked.store(Queue::kNone, std::memory_order_release);  // submitted for us
+      return;
+    }
+    if (!forced) continue;
+    queue.resume();
+    break;
+  }
+  // The ring cannot be full for long: the application's view of free slots already counts our packets. It can
+  // be for as long as a barrier of ours sits in a queue that is held up.
+  uint64_t start = 0;
+  while (queue.ring.free_slots() == 0 && !queue.failed()) {
+    if (start == 0) start = monotonic_ns();
+    if (monotonic_ns() - start > core_.options.drain_timeout_ns)
+      fatal("replay", fmt::format("queue {}: no free slot within {} ms", queue.id(),
+                                  core_.options.drain_timeout_ns / 1'000'000));
+    sched_yield();
+  }
+  core_.watch_carriers(queue);
+  queue.ring.submit(packet);
+  queue.hold();
+}
+
+bool Dispatcher::wait_at_gate(Queue& queue) {
+  Agent& agent = queue.agent();
+  const uint64_t slice_ns = std::min(kGateSliceNs, core_.options.drain_timeout_ns);
+  if (t_state.window != nullptr) return core_.windows.wait_over(agent) == nullptr;
+  while (!agent.wait_gate(slice_ns)) core_.windows.break_stuck(agent);
+  return true;
+}
+
+}  // namespace kreplay::replay

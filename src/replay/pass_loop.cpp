@@ -1,0 +1,353 @@
+#include "replay/pass_loop.hpp"
+
+#include <fmt/format.h>
+#include <hsa/amd_hsa_signal.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+#include "base/check.hpp"
+#include "replay/arguments.hpp"
+#include "replay/fatal.hpp"
+
+namespace kreplay::replay {
+namespace {
+
+using device::WaitEnd;
+using hsa::Packet;
+using report::Reason;
+
+/// Puts the times of `from` into `to`. Raw ticks need no conversion: both belong to the same agent.
+void copy_times(hsa_signal_t to, hsa_signal_t from) {
+  const auto* source = reinterpret_cast<const amd_signal_t*>(from.handle);
+  auto* target = reinterpret_cast<amd_signal_t*>(to.handle);
+  __atomic_store_n(&target->start_ts, source->start_ts, __ATOMIC_RELAXED);
+  __atomic_store_n(&target->end_ts, source->end_ts, __ATOMIC_RELAXED);
+}
+
+/// A dispatch that did not end in time: whoever sees it end completes the application's signal.
+struct HandOver {
+  const hsa::HsaApi* api;
+  CopyFence* copies;
+  device::SignalPool* pool;
+  hsa_signal_t application;
+  hsa_signal_t ours;
+
+  static bool finished(hsa_signal_value_t, void* data) {
+    const OursScope ours_scope;
+    const std::unique_ptr<HandOver> self(static_cast<HandOver*>(data));
+    if (self->application.handle != 0) {
+      copy_times(self->application, self->ours);
+      SignalChange change(*self->copies, self->application);
+      self->api->hsa_signal_subtract_screlease(self->application, 1);
+      change.by(-1);
+    }
+    self->pool->release(self->ours);
+    return false;  // once
+  }
+};
+
+const char* name_of(const Kernel* kernel) {
+  return kernel != nullptr ? kernel->demangled.c_str() : "an unknown kernel";
+}
+
+}  // namespace
+
+PassLoop::~PassLoop() {
+  if (!incomplete_) return;
+  // Unwinding, most likely without memory: the pass may still run, so this waits instead of handing it over.
+  agent_.window.memory->finish();
+  const WaitEnd end = core_.waiter.wait(agent_.window.pass_signal,
+                                        core_.options.pass_timeout_ns + core_.options.drain_timeout_ns,
+                                        [&] { return queue_.failed(); });
+  if (end == WaitEnd::done) {
+    complete(hsa::completion_signal(packet_), agent_.window.pass_signal);
+    return;
+  }
+  agent_.window.pass_signal = {0};  // the pass may write to it at any time
+  if (end == WaitEnd::timeout)
+    fatal("replay", fmt::format("a dispatch of {} did not end and cannot be handed over", name_of(kernel_)));
+}
+
+Reason PassLoop::save(std::string& detail) {
+  AgentWindow& own = agent_.window;
+  for (const Agent* member : window_.members())
+    if (std::string why = member->incomplete(); !why.empty()) {
+      detail = std::move(why);
+      return Reason::snapshot_failed;
+    }
+  cover_arguments();
+  if (!own.memory)
+    own.memory = std::make_unique<SavedMemory>(
+        core_.api, agent_, core_.extents,
+        snapshot::SnapshotLimits{core_.options.host_bytes, core_.options.drain_timeout_ns});
+  const Status saved = own.memory->save(window_.members());
+  if (!saved.ok()) {
+    detail = saved.message();
+    return saved.code() == Error::budget ? Reason::budget : Reason::snapshot_failed;
+  }
+  if (!flush_caches(detail)) {
+    own.memory->finish();
+    return Reason::cache_flush;
+  }
+  return Reason::none;
+}
+
+/// The executable flag does not tell the application's buffers from the runtime's own pools, which must be
+/// left alone. What an explicit argument points at is the application's: it is saved from here on.
+void PassLoop::cover_arguments() {
+  using snapshot::MemoryClass;
+  visit_arguments(kernel_, packet_, core_.extents, [this](const snapshot::Extent& extent) {
+    if (extent.memory_class == MemoryClass::device_executable)
+      core_.extents.reclassify(extent.base, extent.generation, MemoryClass::device_coarse);
+    return true;
+  });
+}
+
+void PassLoop::watch_host() {
+  agent_.window.host_writes.begin(kernel_ == nullptr ? nullptr : &kernel_->metadata,
+                                  hsa::dispatch_fields(packet_).kernarg_address, core_.extents);
+  agent_.window.memory->visit_saved(
+      snapshot::MemoryClass::code_segment, [this](const std::byte* bytes, uint64_t size_bytes) {
+        agent_.window.host_writes.add_pointed_at(bytes, size_bytes, core_.extents);
+      });
+}
+
+/// Before each pass, as the last thing. @return false with the reason in `detail`; true at once when not
+/// asked for
+bool PassLoop::flush_caches(std::string& detail) {
+  if (!core_.options.flush_caches) return true;
+  auto& flush = agent_.window.cache_flush;
+  if (!flush) flush = std::make_unique<snapshot::CacheFlush>(core_.api, agent_.handle());
+  const Status flushed = flush->run();
+  if (!flushed) detail = flushed.message();
+  return flushed.ok();
+}
+
+void PassLoop::run(tool_api::ReplayTool& tool, tool_api::ReplayCall& call, const tool_api::PassPlan& plan,
+                   report::DispatchRecord& record, std::string& detail) {
+  agent_.window.pass_times.clear();
+  if (core_.progress != nullptr && kernel_ != nullptr)
+    set_progress_kernel(*core_.progress, kernel_->demangled);
+  record.outcome = report::Outcome::replayed;
+  const PassEnd how = run_passes(tool, call, plan, record, detail);
+  fill(record, call);
+  agent_.window.memory->finish();
+  if (how != PassEnd::done) {
+    record.outcome = report::Outcome::stopped;
+    record.reason = how == PassEnd::failed ? Reason::queue_error : Reason::pass_timeout;
+  } else if (window_.reentrant() && record.reason == Reason::none) {
+    record.reason = Reason::reentrant;
+    detail = "a callback launched on the same agent inside the window";
+  }
+  {
+    const Window::CallbackScope scope(window_);
+    tool.config_exit(call);
+  }
+  end(how, detail);
+}
+
+PassLoop::PassEnd PassLoop::run_passes(tool_api::ReplayTool& tool, tool_api::ReplayCall& call,
+                                       const tool_api::PassPlan& plan, report::DispatchRecord& record,
+                                       std::string& detail) {
+  const HostServices services(kernel_ == nullptr ? nullptr : &kernel_->metadata,
+                              hsa::dispatch_fields(packet_).kernarg_address, core_.extents);
+  if (core_.options.host_write != Options::HostWrite::ignore) watch_host();
+  const bool endless = plan.mode == tool_api::PassMode::until_stopped;
+  for (uint64_t pass = 0;; ++pass) {
+    {
+      const Window::CallbackScope scope(window_);
+      tool.pass_enter(call, pass);
+    }
+    if (const PassEnd end = run_pass(pass, detail); end != PassEnd::done) return end;
+    {
+      const Window::CallbackScope scope(window_);
+      call.pass_times = agent_.window.pass_times;
+      tool.pass_exit(call, pass);
+    }
+    if (!caches_flushed_) {
+      // Memory had been put back already, so the pass was run; its time would be that of other conditions.
+      if (!agent_.window.pass_times.empty()) agent_.window.pass_times.pop_back();
+      detail += fmt::format("; pass {} ran without it and is not in the times", pass);
+      record.outcome = report::Outcome::stopped;
+      record.reason = Reason::cache_flush;
+      return PassEnd::done;
+    }
+    if (!endless && pass + 1 >= plan.passes) {
+      record.passes_end = report::PassesEnd::count;
+      return PassEnd::done;
+    }
+    if (pass == 0 && !first_pass_allows_more(services, record, detail)) return PassEnd::done;
+    bool more;
+    {
+      const Window::CallbackScope scope(window_);
+      more = tool.continue_after(call, pass);
+    }
+    if (!more) {
+      record.passes_end =
+          call.passes_end == report::PassesEnd::none ? report::PassesEnd::tool : call.passes_end;
+      return PassEnd::done;
+    }
+    if (!put_back(pass + 1, record, detail)) return PassEnd::done;
+  }
+}
+
+/// What the first pass did that a second one must not do again.
+bool PassLoop::first_pass_allows_more(const HostServices& services, report::DispatchRecord& record,
+                                      std::string& detail) {
+  if (services.used()) {
+    record.reason = Reason::host_services;
+    detail = "the kernel called the host (printf, device malloc) in its first pass";
+  } else if (core_.options.host_write == Options::HostWrite::stop) {
+    if (const snapshot::Extent* written = agent_.window.host_writes.first_changed()) {
+      record.reason = Reason::host_write;
+      detail = fmt::format("the first pass wrote {} memory at 0x{:x} ({} bytes), which is not put back",
+                           snapshot::name_of(written->memory_class), written->base.value, written->size);
+    }
+  }
+  if (record.reason == Reason::none) return true;
+  record.outcome = report::Outcome::stopped;
+  return false;
+}
+
+/// @return false when the window was broken into; aborts when memory cannot be put back
+bool PassLoop::put_back(uint64_t next_pass, report::DispatchRecord& record, std::string& detail) {
+  if (!window_.begin_restore()) {
+    record.outcome = report::Outcome::stopped;
+    record.reason = window_.stuck() ? Reason::callback_timeout : Reason::reentrant;
+    if (window_.stuck())
+      detail = fmt::format("a tool callback did not return within {} ms while other work waited",
+                           core_.options.drain_timeout_ns / 1'000'000);
+    else
+      detail = core_.closed.load() ? "the process or the runtime is ending"
+                                   : "work of another thread had to be let in";
+    return false;
+  }
+  const Status restored = agent_.window.memory->restore();
+  if (!restored.ok())
+    fatal(
+        "replay",
+        fmt::format("dispatch {} of {} on agent node {}: memory could not be put back before pass {}: "
+                    "{}. Going on would give the application wrong data",
+                    record.dispatch_id, name_of(kernel_), agent_.info().node, next_pass, restored.message()));
+  if (core_.options.host_write == Options::HostWrite::restore) agent_.window.host_writes.restore();
+  caches_flushed_ = flush_caches(detail);
+  window_.end_restore();
+  return true;
+}
+
+void PassLoop::fill(report::DispatchRecord& record, const tool_api::ReplayCall& call) {
+  const AgentWindow& own = agent_.window;
+  if (core_.options.host_write != Options::HostWrite::ignore)
+    record.unverified_bytes = own.host_writes.unverified_bytes();
+  const snapshot::SnapshotStats stats = own.memory->stats();
+  record.tier = "T3";
+  record.extents = stats.extents;
+  record.bytes_saved = stats.bytes_saved;
+  record.bytes_restored = stats.bytes_restored;
+  record.save_ns = stats.save_ns;
+  record.restore_ns = stats.restore_ns;
+  record.passes = own.pass_times.data();
+  record.passes_run = own.pass_times.size();
+  record.warmup = std::min<uint64_t>(call.warmup, record.passes_run);
+  record.relative_error_ppm = call.relative_error_ppm;
+  if (core_.options.flush_caches) record.cache = "flush";
+}
+
+void PassLoop::end(PassEnd end, std::string& detail) {
+  const hsa_signal_t application = hsa::completion_signal(packet_);
+  incomplete_ = false;
+  switch (end) {
+    case PassEnd::done:
+      if (!window_.reentrant()) queue_.idle_at.store(queue_.ring.write_index(), std::memory_order_release);
+      complete(application, agent_.window.pass_signal);
+      break;
+    case PassEnd::handed_over:
+      hand_over(application, detail);
+      break;
+    case PassEnd::failed:
+      // The queue is in error: its packets, this one included, complete for nobody. The application's error
+      // callback has been told. Our signal may still be written, so it is not used again.
+      agent_.signals.abandon(agent_.window.pass_signal);
+      agent_.window.pass_signal = {0};
+      break;
+  }
+}
+
+PassLoop::PassEnd PassLoop::run_pass(uint64_t pass, std::string& detail) {
+  KR_CHECK(t_state.window == &window_, "passes run on the thread that owns the window");
+  const hsa_signal_t ours = agent_.window.pass_signal;
+  Packet copy = packet_;
+  copy.word[0] = hsa::with_system_fences(packet_.word[0]);
+  hsa::set_completion_signal(copy, ours);
+  core_.api.hsa_signal_store_relaxed(ours, 1);
+  core_.watch_carriers(queue_);
+  if (pass == 0)
+    queue_.ring.submit(copy);  // stands for the application's packet in the accounts
+  else
+    queue_.submit_extra(copy);
+  incomplete_ = true;
+
+  const WaitEnd end = core_.waiter.wait(ours, core_.options.pass_timeout_ns, [&] { return queue_.failed(); });
+  if (end == WaitEnd::stopped) {
+    detail = fmt::format("in pass {} {}", pass, queue_.describe_failure(core_.api));
+    return PassEnd::failed;
+  }
+  if (end == WaitEnd::timeout) {
+    if (kernel_ != nullptr) kernel_->learned.store(true, std::memory_order_relaxed);
+    detail = fmt::format("pass {} did not end within {} ms and was handed over to the application", pass,
+                         core_.options.pass_timeout_ns / 1'000'000);
+    return PassEnd::handed_over;
+  }
+  remember_times();
+  if (core_.progress != nullptr) core_.progress->passes.fetch_add(1, std::memory_order_relaxed);
+  return PassEnd::done;
+}
+
+void PassLoop::remember_times() {
+  hsa_amd_profiling_dispatch_time_t time = {};
+  if (core_.api.hsa_amd_profiling_get_dispatch_time(agent_.handle(), agent_.window.pass_signal, &time) !=
+      HSA_STATUS_SUCCESS)
+    time = {};
+  std::vector<report::PassTime>& times = agent_.window.pass_times;
+  try {
+    times.push_back({time.start, time.end});
+  } catch (const std::bad_alloc&) {
+    // The passes go on: the application's dispatch matters more than the list of its times.
+    if (!times.empty()) times.back() = {time.start, time.end};
+  }
+}
+
+void PassLoop::complete(hsa_signal_t application, hsa_signal_t last) {
+  if (application.handle == 0) return;
+  copy_times(application, last);
+  SignalChange change(core_.copies, application);
+  core_.api.hsa_signal_subtract_screlease(application, 1);
+  change.by(-1);
+}
+
+void PassLoop::hand_over(hsa_signal_t application, std::string& detail) {
+  const hsa_signal_t ours = agent_.window.pass_signal;
+  auto over =
+      std::make_unique<HandOver>(HandOver{&core_.api, &core_.copies, &agent_.signals, application, ours});
+  const hsa_status_t status = core_.api.hsa_amd_signal_async_handler(ours, HSA_SIGNAL_CONDITION_LT, 1,
+                                                                     &HandOver::finished, over.get());
+  if (status == HSA_STATUS_SUCCESS) {
+    (void)over.release();
+    agent_.window.pass_signal = {0};
+    return;
+  }
+  // Nobody else can tell the application, so this thread stays with the dispatch.
+  detail += fmt::format("; no asynchronous handler (0x{:x}), waited instead", static_cast<unsigned>(status));
+  const WaitEnd end =
+      core_.waiter.wait(ours, core_.options.drain_timeout_ns, [&] { return queue_.failed(); });
+  if (end == WaitEnd::done) return complete(application, ours);
+  if (end == WaitEnd::timeout)
+    fatal("replay",
+          fmt::format("a dispatch of {} did not end within {} ms and cannot be handed over", name_of(kernel_),
+                      (core_.options.pass_timeout_ns + core_.options.drain_timeout_ns) / 1'000'000));
+  agent_.window.pass_signal = {0};
+}
+
+}  // namespace kreplay::replay

@@ -1,0 +1,69 @@
+// The passes over recorded work inside an open window: save, then { PASS ENTER, submit, wait, PASS EXIT, go
+// on?, put back }, then CONFIG EXIT and the application's completion. Never a restore after the last executed
+// pass.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "hsa/aql.hpp"
+#include "replay/core.hpp"
+#include "replay/host_services.hpp"
+#include "replay/window.hpp"
+#include "report/outcome.hpp"
+#include "tool_api/replay_tool.hpp"
+
+namespace kreplay::replay {
+
+/// Lives on the stack of the window's owner, shorter than the window.
+class PassLoop {
+ public:
+  /// @param packet the application's dispatch; its memory is known to `window`'s core
+  PassLoop(Core& core, Window& window, const hsa::Packet& packet)
+      : core_(core),
+        window_(window),
+        agent_(window.agent()),
+        queue_(window.queue()),
+        kernel_(window.kernel()),
+        packet_(packet) {}
+  /// When an exception ends the passes after the first was submitted, the application's dispatch has run: its
+  /// completion is told here.
+  ~PassLoop();
+  PassLoop(const PassLoop&) = delete;
+  PassLoop& operator=(const PassLoop&) = delete;
+
+  /// Saves memory and flushes caches. @return none, or why there can be no pass; then nothing is held
+  report::Reason save(std::string& detail);
+  /// The passes, CONFIG EXIT, and the application's completion signal. Fills the record.
+  void run(tool_api::ReplayTool& tool, tool_api::ReplayCall& call, const tool_api::PassPlan& plan,
+           report::DispatchRecord& record, std::string& detail);
+
+ private:
+  enum class PassEnd { done, handed_over, failed };
+
+  void cover_arguments();
+  void watch_host();
+  bool flush_caches(std::string& detail);
+  PassEnd run_passes(tool_api::ReplayTool& tool, tool_api::ReplayCall& call, const tool_api::PassPlan& plan,
+                     report::DispatchRecord& record, std::string& detail);
+  PassEnd run_pass(uint64_t pass, std::string& detail);
+  bool first_pass_allows_more(const HostServices& services, report::DispatchRecord& record,
+                              std::string& detail);
+  bool put_back(uint64_t next_pass, report::DispatchRecord& record, std::string& detail);
+  void remember_times();
+  void fill(report::DispatchRecord& record, const tool_api::ReplayCall& call);
+  void end(PassEnd end, std::string& detail);
+  void complete(hsa_signal_t application, hsa_signal_t last);
+  void hand_over(hsa_signal_t application, std::string& detail);
+
+  Core& core_;
+  Window& window_;
+  Agent& agent_;
+  Queue& queue_;
+  Kernel* kernel_;
+  const hsa::Packet packet_;
+  bool caches_flushed_ = true;
+  bool incomplete_ = false;  ///< submitted, and the application's signal not served yet
+};
+
+}  // namespace kreplay::replay

@@ -1,0 +1,52 @@
+// The device memory that one agent's kernels can write, saved before the first pass and put back between
+// passes: the agent's own, and what it was given access to of other agents.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "base/status.hpp"
+#include "hsa/hsa_api.hpp"
+#include "snapshot/snapshot.hpp"
+
+namespace kreplay::replay {
+
+class Agent;
+
+/// Threads: one at a time, the owner of the agent's window. Calls the runtime.
+class SavedMemory {
+ public:
+  SavedMemory(const hsa::HsaApi& api, const Agent& agent, snapshot::ExtentTable& extents,
+              const snapshot::SnapshotLimits& limits);
+  ~SavedMemory();
+  SavedMemory(const SavedMemory&) = delete;
+  SavedMemory& operator=(const SavedMemory&) = delete;
+
+  /// @param members the agents that stand still; memory of those only is saved
+  /// @return as snapshot::AgentSnapshot::save(); nothing is held after an error
+  Status save(const std::vector<Agent*>& members);
+  /// @return as snapshot::AgentSnapshot::restore()
+  Status restore();
+  /// The saved bytes of this agent's own extents of one class, in pieces. Between save() and finish().
+  void visit_saved(snapshot::MemoryClass memory_class,
+                   const std::function<void(const std::byte* bytes, uint64_t size_bytes)>& visit) const;
+  void finish();
+  /// Gives staging and signals back to the runtime (shut down).
+  void release();
+  /// Of the last save, over all agents.
+  snapshot::SnapshotStats stats() const;
+
+ private:
+  const hsa::HsaApi& api_;
+  const Agent& agent_;
+  snapshot::ExtentTable& extents_;
+  const snapshot::SnapshotLimits limits_;
+  snapshot::AgentSnapshot own_;
+  std::map<uint64_t, std::unique_ptr<snapshot::AgentSnapshot>> others_;  ///< by agent handle
+  std::vector<snapshot::AgentSnapshot*> saved_;                          ///< by the last save()
+};
+
+}  // namespace kreplay::replay
