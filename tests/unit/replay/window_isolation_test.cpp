@@ -15,7 +15,8 @@ TEST_CASE("C18 C33: a free of covered memory waits for the window's end, the cal
   rig.tool.on_event = [&](const std::string& event) {
     if (event != "pass_exit 0") return;
     std::thread([&] {  // another thread of the application
-      const auto freed = rig.replayer->memory().freeing(other, [&] { rig.gpu.api.hsa_amd_memory_pool_free(other); });
+      const auto freed =
+          rig.replayer->memory().freeing(other, [&] { rig.gpu.api.hsa_amd_memory_pool_free(other); });
       REQUIRE(freed.deferred);
       freed_inside = !rig.gpu.freed().empty();
     })
