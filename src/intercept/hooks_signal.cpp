@@ -34,6 +34,9 @@ class Observed {
   void by(int64_t delta) {
     if (change_) change_->by(delta);
   }
+  void stored(int64_t before, int64_t value) {
+    if (change_) change_->stored(before, value);
+  }
 
  private:
   std::optional<SignalChange> change_;
@@ -67,7 +70,7 @@ extern "C" {
     Observed change(hook, signal);                                                          \
     const hsa_signal_value_t before =                                                       \
         kreplay::intercept::process::real().hsa_signal_exchange_scacq_screl(signal, value); \
-    change.by(value - before);                                                              \
+    change.stored(before, value);                                                           \
   }
 
 KR_STORE(hsa_signal_store_relaxed)

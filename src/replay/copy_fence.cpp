@@ -258,13 +258,21 @@ bool CopyFence::begin_change(hsa_signal_t signal) {
   return any;
 }
 
-void CopyFence::end_change(hsa_signal_t signal, int64_t delta) {
+void CopyFence::end_change(hsa_signal_t signal, int64_t delta, bool store) {
   const std::lock_guard lock(mutex_);
-  for (Record& record : records_)
-    if (record.signal.handle == signal.handle && record.stand_in.handle == 0) {
-      record.expected += delta;
-      --record.changing;
+  for (size_t i = 0; i < records_.size();) {
+    Record& record = records_[i];
+    if (record.signal.handle != signal.handle || record.stand_in.handle != 0) {
+      ++i;
+      continue;
     }
+    if (--record.changing == 0 && store && signal_value(signal) <= record.expected) {
+      drop(i);
+      continue;
+    }
+    record.expected += delta;
+    ++i;
+  }
 }
 
 void CopyFence::signal_destroyed(hsa_signal_t signal) {

@@ -6,8 +6,7 @@
 //   * copies that share it: counted when they enter;
 //   * packets that carry it: found in the real rings, those submitted later when somebody asks (absorb());
 //   * the host: stores, exchanges, arithmetic, each through a SignalChange; a store that re-arms a signal
-//   whose copies
-//     are done ends their records;
+//     whose copies are done, or that gives them up, ends their records;
 //   * what cannot be followed: packets that were submitted before the copy and may or may not be over, other
 //     processes, kernels and programs that have the value's address. Then the copy gets a signal of ours, and
 //     the application's is counted down when that one has been (Ticket::stand_in).
@@ -126,7 +125,7 @@ class CopyFence {
   static size_t bucket(hsa_signal_t signal) { return (signal.handle >> 7) & 1023; }
 
   bool begin_change(hsa_signal_t signal);
-  void end_change(hsa_signal_t signal, int64_t delta);
+  void end_change(hsa_signal_t signal, int64_t delta, bool store);
   hsa_signal_t make_stand_in();
   void stand_in_done(hsa_signal_t application, uint64_t record,
                      const hsa_amd_profiling_async_copy_time_t* times);
@@ -177,11 +176,17 @@ class SignalChange {
   }
   /// After the operation. @param delta by how much the value was changed
   void by(int64_t delta) { delta_ = delta; }
+  /// The same for a store, with the value it replaced. One that leaves the signal where its copies would
+  /// leave it says that nobody waits for them any more.
+  void stored(int64_t before, int64_t value) {
+    delta_ = value - before;
+    store_ = true;
+  }
   /// Whether the delta matters to anybody.
   bool tracked() const { return tracked_; }
   ~SignalChange() {
     if (counted_) fence_.operations_[CopyFence::bucket(signal_)].fetch_sub(1, std::memory_order_seq_cst);
-    if (tracked_) fence_.end_change(signal_, delta_);
+    if (tracked_) fence_.end_change(signal_, delta_, store_);
   }
   SignalChange(const SignalChange&) = delete;
   SignalChange& operator=(const SignalChange&) = delete;
@@ -192,6 +197,7 @@ class SignalChange {
   bool counted_ = false;
   bool tracked_ = false;
   int64_t delta_ = 0;
+  bool store_ = false;
 };
 
 }  // namespace kreplay::replay

@@ -143,6 +143,21 @@ TEST_CASE("arithmetic of the host on a signal in use moves its end along") {
   CHECK(fence.idle(0x20));
 }
 
+TEST_CASE("a copy that never completes is given up by a store of its final value, by nothing else") {
+  Bench bench;
+  CopyFence& fence = bench.fence;
+  const hsa_signal_t signal = bench.gpu.make_signal(1);
+  fence.leave(fence.enter(kAgent, signal, nullptr, 0, not_mine), true);
+  change(fence, signal, 0);  // arithmetic
+  CHECK_FALSE(fence.idle(0x20));
+  {
+    SignalChange told(fence, signal);
+    set(signal, -1);
+    told.stored(0, -1);
+  }
+  CHECK(fence.idle(0x20));
+}
+
 TEST_CASE("a signal that is armed again by addition is one new copy each time") {
   Bench bench;
   CopyFence& fence = bench.fence;
