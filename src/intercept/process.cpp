@@ -154,10 +154,12 @@ report::RunInfo run_info(const replay::Replayer& replayer, const hsa::HsaApi& ap
 /// Reasons that hold for the whole process. @return why to stay passive; empty: no reason
 std::string must_stay_passive() {
   if (second_instance()) return "a second copy of the library is loaded";
-  if (!options().errors.empty()) {
-    for (const std::string& error : options().errors) log::error("options", "{}", error);
+  const std::vector<std::string> errors =
+      options().errors.empty() ? pattern_errors(options()) : options().errors;
+  if (!errors.empty()) {
+    for (const std::string& error : errors) log::error("options", "{}", error);
     log::error("options", "{}", "the application runs without replay");
-    return options().errors.front();
+    return errors.front();
   }
   if (!options().enabled) return "KREPLAY_ENABLE is off";
   const std::optional<uint64_t> rank = job_rank();
