@@ -28,8 +28,8 @@ const char* name_of(const Client& client) {
 Registry::Turn Registry::take_turn() noexcept {
   std::unique_lock lock(turn_mutex_);
   if (turn_taken_ && pthread_equal(turn_owner_, pthread_self()) != 0) return Turn::within;
-  const auto until = std::chrono::system_clock::now() + std::chrono::milliseconds(init_wait_ms_.load());
-  if (!turn_done_.wait_until(lock, until, [this] { return !turn_taken_; })) return Turn::timed_out;
+  const std::chrono::milliseconds limit(init_wait_ms_.load());
+  if (!turn_done_.wait_for(lock, limit, [this] { return !turn_taken_; })) return Turn::timed_out;
   turn_taken_ = true;
   turn_owner_ = pthread_self();
   return Turn::mine;
