@@ -4,6 +4,8 @@
 
 #include <array>
 #include <atomic>
+#include <climits>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -24,8 +26,16 @@ std::string object_of(const void* address) {
   return ::dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "the program";
 }
 
+/// Where a name relative to the folder at the start leads; empty: the loader's name is a whole path.
+char g_own_path[PATH_MAX];
+__attribute__((constructor)) void remember_own_path() {
+  Dl_info info{};
+  if (::dladdr(g_own_path, &info) == 0 || info.dli_fname == nullptr || info.dli_fname[0] == '/') return;
+  if (::realpath(info.dli_fname, g_own_path) == nullptr) g_own_path[0] = '\0';
+}
+
 Result<const Engine*> load() {
-  const std::string own = object_of(reinterpret_cast<const void*>(&load));
+  const std::string own = g_own_path[0] != '\0' ? g_own_path : object_of(g_own_path);
   const std::string path = own.substr(0, own.rfind('/') + 1) + kLibrary;
   void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {

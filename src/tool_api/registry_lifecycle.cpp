@@ -6,13 +6,12 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "base/environment.hpp"
 #include "base/log.hpp"
 #include "tool_api/discovery.hpp"
 #include "tool_api/registry.hpp"
 #include "tool_api/sdk_replay_tool.hpp"
 #include "tool_api/timing_tool.hpp"
-
-extern "C" char** environ;
 
 namespace kreplay::tool_api {
 namespace {
@@ -161,7 +160,7 @@ void Registry::start() noexcept {
       {
         const std::lock_guard lock(mutex_);
         if (!options_set_) {
-          options_ = read_options(environ);
+          options_ = read_options(own_environment());
           options_set_ = true;
           replay_kind_ = static_cast<unsigned>(options_.replay_kind);
         }
