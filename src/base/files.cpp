@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "base/cancel_guard.hpp"
+#include "base/fnv1a.hpp"
 #include "base/safe_write.hpp"
 
 namespace kreplay {
@@ -69,15 +70,33 @@ FileIdentity FileIdentity::of(int fd) noexcept {
   FileIdentity identity;
   struct statx more {};
   if (::statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO | STATX_BTIME, &more) == 0) {
-    identity = {makedev(more.stx_dev_major, more.stx_dev_minor), more.stx_ino, 0,
-                static_cast<uint32_t>(more.stx_mode & S_IFMT)};
+    identity.device = makedev(more.stx_dev_major, more.stx_dev_minor);
+    identity.inode = more.stx_ino;
+    identity.type = static_cast<uint32_t>(more.stx_mode & S_IFMT);
     if ((more.stx_mask & STATX_BTIME) != 0)
       identity.born_ns =
           static_cast<uint64_t>(more.stx_btime.tv_sec) * 1'000'000'000 + more.stx_btime.tv_nsec;
     return identity;
   }
   struct stat info {};  // where a filter forbids statx
-  if (::fstat(fd, &info) == 0) identity = {info.st_dev, info.st_ino, 0, info.st_mode & S_IFMT};
+  if (::fstat(fd, &info) == 0) {
+    identity.device = info.st_dev;
+    identity.inode = info.st_ino;
+    identity.type = info.st_mode & S_IFMT;
+  }
+  return identity;
+}
+
+FileIdentity FileIdentity::exact(int fd) noexcept {
+  FileIdentity identity = of(fd);
+  const ErrnoKept kept;
+  // A file's handle holds the inode's generation. Not every file system has handles.
+  alignas(file_handle) char bytes[sizeof(file_handle) + MAX_HANDLE_SZ] = {};
+  auto* handle = reinterpret_cast<file_handle*>(bytes);
+  handle->handle_bytes = MAX_HANDLE_SZ;
+  int mount = 0;
+  if (::name_to_handle_at(fd, "", handle, &mount, AT_EMPTY_PATH) == 0)
+    identity.life = Fnv1a().mix({bytes + sizeof(file_handle), handle->handle_bytes}).value();
   return identity;
 }
 

@@ -11,17 +11,20 @@
 
 namespace kreplay {
 
-/// Which file a descriptor stands for; another file that got the same number, or the same inode later,
-/// differs.
+/// Which file a descriptor stands for; another file that got the same number differs.
 struct FileIdentity {
   uint64_t device = 0;
   uint64_t inode = 0;
   uint64_t born_ns = 0;  ///< 0: the file system does not say
+  uint64_t life = 0;     ///< of exact(): tells files apart that had the inode one after the other
   uint32_t type = 0;     ///< S_IFMT bits; 0: there is no such descriptor
   bool operator==(const FileIdentity&) const = default;
 
   /// errno is left alone.
   static FileIdentity of(int fd) noexcept;
+  /// Also differs for a file that got the inode of a removed one in the same tick of the clock; one call
+  /// more.
+  static FileIdentity exact(int fd) noexcept;
 };
 
 /// Opens what exists, without waiting: a pipe that nobody reads is ENXIO.

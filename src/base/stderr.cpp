@@ -15,7 +15,7 @@ namespace {
 constexpr uint64_t kPatienceNs = 1'000'000'000;
 
 FileIdentity at_start() noexcept {
-  static const FileIdentity identity = FileIdentity::of(STDERR_FILENO);
+  static const FileIdentity identity = FileIdentity::exact(STDERR_FILENO);
   return identity;
 }
 
@@ -27,7 +27,7 @@ std::atomic<bool> g_stuck{false};  // nothing was taken the last time
 }  // namespace
 
 bool write_stderr(std::string_view text) noexcept {
-  if (at_start().type == 0 || FileIdentity::of(STDERR_FILENO) != at_start()) return false;
+  if (at_start().type == 0 || FileIdentity::exact(STDERR_FILENO) != at_start()) return false;
   const int error =
       write_shared(STDERR_FILENO, text, g_stuck.load(std::memory_order_relaxed) ? 0 : kPatienceNs);
   g_stuck.store(error == ETIMEDOUT, std::memory_order_relaxed);

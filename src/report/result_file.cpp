@@ -119,6 +119,7 @@ Status ResultFile::open(const std::string& path) {
   }
   if (fd < 0) return {Error::io, "cannot create the result file " + path_ + ": " + open_failure(-fd)};
   identity_ = FileIdentity::of(fd);
+  exact_identity_ = FileIdentity::exact(fd);
   std::error_code none;
   whole_path_ = std::filesystem::absolute(path_, none).string();
   owner_ = ::getpid();
@@ -147,7 +148,7 @@ int ResultFile::usable() {
   if (FileIdentity::of(fd) == identity_) return fd;
   int fresh = -1;
   if (identity_.type == S_IFREG) fresh = open_existing(whole_path_.c_str(), O_WRONLY | O_APPEND);
-  if (fresh >= 0 && FileIdentity::of(fresh) == identity_) {
+  if (fresh >= 0 && FileIdentity::exact(fresh) == exact_identity_) {
     int expected = fd;
     if (fd_.compare_exchange_strong(expected, fresh)) return fresh;
     ::close(fresh);

@@ -60,6 +60,7 @@ class ResultFile {
   std::atomic<int> fd_{-1};
   pid_t owner_ = 0;
   FileIdentity identity_;
+  FileIdentity exact_identity_;
   std::string path_;
   std::string whole_path_;  ///< from the root: the program may change its folder
   std::mutex pieces_;       ///< held while a line is written to what is no file
