@@ -3,7 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 set(KREPLAY_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/kreplay)
-install(TARGETS kreplay kreplay_env kreplay_softgpu LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS kreplay kreplay_env kreplay_pattern kreplay_softgpu LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # Tools carry DT_NEEDED librocprofiler-sdk.so.1; the loader finds it under that name.
 install(CODE "file(CREATE_LINK libkreplay.so
   \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/librocprofiler-sdk.so.1\" SYMBOLIC)")

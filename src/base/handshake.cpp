@@ -1,16 +1,69 @@
 #include "base/handshake.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <cstdlib>
+#include <cstring>
 #include <fstream>
+#include <iterator>
+#include <mutex>
 #include <sstream>
 
+#include "base/files.hpp"
+#include "base/log.hpp"
+
 namespace kreplay {
+namespace {
+
+/// A note in the file: a word, then its text. The word says how far the next note is and whether the text is
+/// whole; setting it is what takes the place, so processes need no lock and a killed one leaves none behind.
+using Word = std::atomic<uint32_t>;
+static_assert(Word::is_always_lock_free && sizeof(Word) == 4);
+constexpr uint32_t kWhole = 1;
+constexpr size_t kMaxText = 8192;
+
+constexpr size_t space_of(size_t text) { return (sizeof(Word) + text + 3) & ~size_t{3}; }
+
+bool append(unsigned char* page, std::string_view text, size_t end) noexcept {
+  text = text.substr(0, kMaxText);
+  const auto size = static_cast<uint32_t>(text.size() << 1);
+  for (size_t at = 0; at + space_of(text.size()) <= end;) {
+    auto* word = reinterpret_cast<Word*>(page + at);
+    uint32_t found = 0;
+    if (word->compare_exchange_strong(found, size, std::memory_order_acq_rel)) {
+      std::memcpy(page + at + sizeof(Word), text.data(), text.size());
+      word->store(size | kWhole, std::memory_order_release);
+      return true;
+    }
+    at += space_of(found >> 1);
+  }
+  return false;
+}
+
+/// The page of this process; made once, mapped for its life.
+struct Mapped {
+  std::string path;
+  unsigned char* page = nullptr;
+};
+std::mutex g_mutex;  // guards the making of g_mapped
+std::atomic<const Mapped*> g_mapped{nullptr};
+
+/// @param error of the attempt to map it
+unsigned char* page_of(const std::string& path, int& error) {
+  const Mapped* mapped = g_mapped.load(std::memory_order_acquire);
+  if (mapped != nullptr && mapped->path == path) return mapped->page;
+  const std::lock_guard lock(g_mutex);
+  mapped = g_mapped.load(std::memory_order_acquire);
+  if (mapped != nullptr && mapped->path == path) return mapped->page;
+  auto* page = static_cast<unsigned char*>(map_shared(path.c_str(), kHandshakeBytes, error));
+  if (page != nullptr) g_mapped.store(new Mapped{path, page}, std::memory_order_release);
+  return page;
+}
+
+}  // namespace
 
 void handshake_note(const std::string& path, std::string_view event, std::string_view detail) noexcept {
   if (path.empty()) return;
@@ -18,15 +71,14 @@ void handshake_note(const std::string& path, std::string_view event, std::string
   try {
     std::string line = fmt::format("{} {} {}", ::getpid(), event, detail);
     std::replace(line.begin(), line.end(), '\n', ' ');
-    line += '\n';
-    const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    if (fd >= 0) {
-      ssize_t n = 0;
-      do {
-        n = ::write(fd, line.data(), line.size());
-      } while (n < 0 && errno == EINTR);
-      ::close(fd);
-    }
+    int error = 0;
+    const bool first = event == handshake_event::loaded;
+    if (unsigned char* page = page_of(path, error))
+      // Many processes may do no more than load the library: they leave room for those that do more.
+      append(page, line, first ? kHandshakeBytes / 2 : kHandshakeBytes);
+    else if (!first && error != ENOENT)  // no file: nobody waits for word any more
+      log::warn("KREPLAY_HANDSHAKE", "{}: {}; \"kreplay run\" does not learn what became of this process",
+                path, open_failure(error));
   } catch (...) {  // a missing note is a warning of the launcher, not a failure of the application
   }
   errno = saved_errno;
@@ -45,12 +97,18 @@ EndedNote parse_ended(const std::string& detail) {
 
 std::vector<HandshakeNote> read_handshake(const std::string& path) {
   std::vector<HandshakeNote> notes;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (file.eof()) break;  // no newline: cut off
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  for (size_t at = 0; at + sizeof(uint32_t) <= bytes.size();) {
+    uint32_t word = 0;
+    std::memcpy(&word, bytes.data() + at, sizeof word);
+    const size_t size = word >> 1;
+    if (size == 0 || size > bytes.size() - at - sizeof word) break;
+    const std::string line = bytes.substr(at + sizeof word, size);
+    at += space_of(size);
     const size_t first = line.find(' ');
     const size_t second = first == std::string::npos ? first : line.find(' ', first + 1);
-    if (second == std::string::npos) continue;
+    if ((word & kWhole) == 0 || second == std::string::npos) continue;  // its writer was killed
     HandshakeNote note;
     note.pid = std::strtoll(line.c_str(), nullptr, 10);
     note.event = line.substr(first + 1, second - first - 1);

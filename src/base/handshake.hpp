@@ -1,8 +1,13 @@
 // How `kreplay run` learns what became of the library in the processes it started: each appends notes to the
-// file that KREPLAY_HANDSHAKE names, one line and one write(2) a note. The loader passes over a preload it
-// cannot load with no more than a line on stderr, so silence here is the only proof of that.
+// file that KREPLAY_HANDSHAKE names. The loader passes over a preload it cannot load with no more than a line
+// on stderr, so silence here is the only proof of that.
+//
+// Every process maps the file when the library is loaded: what it has to say later needs neither a
+// descriptor, which the program may close or use for something else, nor the rights that the program may have
+// given up, and raises no signal.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -39,11 +44,15 @@ std::string format_ended(const EndedNote& note);
 /// Counts that are missing are 0.
 EndedNote parse_ended(const std::string& detail);
 
-/// Appends a note; does nothing when `path` is empty or does not exist. Keeps errno.
-/// Threads: any. Allocates; not for signal handlers or fork children.
+/// Length of the file; all zero is how it begins.
+constexpr size_t kHandshakeBytes = 1 << 20;
+
+/// Appends a note, cut at 8 KiB; does nothing when `path` is empty or does not exist. What cannot be opened
+/// is warned of, except when all there is to say is `loaded`. A full file takes no more. Keeps errno.
+/// Threads: any, of any process. Allocates; not for signal handlers or fork children.
 void handshake_note(const std::string& path, std::string_view event, std::string_view detail = {}) noexcept;
 
-/// All whole notes in a file; none when it cannot be read.
+/// All whole notes in a file, in their order; none when it cannot be read.
 std::vector<HandshakeNote> read_handshake(const std::string& path);
 
 }  // namespace kreplay

@@ -3,40 +3,33 @@
 #include <fmt/format.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <string>
+
+#include "base/environment.hpp"
+#include "base/stderr.hpp"
 
 namespace kreplay::log {
 namespace {
 
-/// One write(2) per line; no buffering, no stdio, so a line survives a kill and needs no flush.
+/// One write per line; no buffering, no stdio, so a line survives a kill and needs no flush.
 class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
     fmt::basic_memory_buffer<char, 512> line;
     line.append(message.payload.begin(), message.payload.end());
     line.push_back('\n');
-    const char* p = line.data();
-    size_t left = line.size();
-    while (left > 0) {
-      const ssize_t n = ::write(STDERR_FILENO, p, left);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) return;
-      p += n;
-      left -= static_cast<size_t>(n);
-    }
+    write_stderr({line.data(), line.size()});
   }
   void flush_() override {}
 };
 
 Level level_from_environment() {
-  const char* text = std::getenv("KREPLAY_LOG");
+  const char* text = own_variable("KREPLAY_LOG");
   if (text == nullptr) return Level::warning;
   const std::string_view value(text);
   if (value == "error") return Level::error;

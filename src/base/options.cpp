@@ -6,8 +6,8 @@
 #include <charconv>
 #include <cstring>
 #include <limits>
-#include <regex>
 
+#include "base/name_pattern.hpp"
 #include "base/number_set.hpp"
 
 namespace kreplay {
@@ -18,7 +18,6 @@ constexpr std::string_view kSoftGpuPrefix = "KREPLAY_SOFTGPU_";
 constexpr uint64_t kNsPerSecond = 1'000'000'000;
 constexpr uint64_t kMaxTimeoutSeconds = 1'000'000;
 constexpr uint64_t kMostPasses = 1'000'000;
-constexpr size_t kMaxRegexChars = 2000;  // the library's parser recurses per nesting level
 
 // --- readers: each returns an empty string, or why the value is refused (may be just "malformed") ---------
 
@@ -76,12 +75,9 @@ Why read_bytes(std::string_view text, uint64_t* out) {
 }
 
 Why read_regex(std::string_view text, std::string* out) {
-  if (text.size() > kMaxRegexChars) return "longer than " + std::to_string(kMaxRegexChars) + " characters";
-  try {
-    const std::regex compiled(text.begin(), text.end(), std::regex::ECMAScript);
-  } catch (const std::exception& failure) {  // regex_error, or bad_alloc for an absurd repetition
-    return std::string("not a regular expression (") + failure.what() + ")";
-  }
+  // In the library, the tool that uses the pattern compiles it: most processes never use the GPU.
+  if (NamePattern::engine_at_hand())
+    if (const auto pattern = NamePattern::compile(text); !pattern) return pattern.status().message();
   out->assign(text);
   return {};
 }
@@ -138,7 +134,7 @@ constexpr std::string_view kFlag = "0 or 1";
 constexpr std::string_view kLaunches = "launch numbers from 1, e.g. \"1\", \"2-5\", \"10-\", comma separated";
 constexpr std::string_view kNumbers = "numbers from 0, e.g. \"0\", \"2-5\", \"10-\", comma separated";
 constexpr std::string_view kRegex =
-    "an ECMAScript regular expression; it matches anywhere in the demangled name";
+    "a regular expression in RE2 syntax; it matches anywhere in the demangled name";
 constexpr std::string_view kSeconds = "seconds above 0 and up to 1000000, decimals allowed";
 
 // constinit: options are read by the library's constructor, before dynamic initialisation.
@@ -362,6 +358,18 @@ Options read_options(const char* const* environment) {
                              std::to_string(options.max_passes) + "; accepted: at most that many");
   }
   return options;
+}
+
+std::vector<std::string> pattern_errors(const Options& options) {
+  std::vector<std::string> errors;
+  for (const auto& [name, text] :
+       {std::pair("KREPLAY_KERNELS", &options.kernels), std::pair("KREPLAY_EXCLUDE", &options.exclude)}) {
+    if (text->empty()) continue;
+    if (const auto pattern = NamePattern::compile(*text); !pattern)
+      errors.push_back(std::string(name) + "=" + quoted(*text) + ": " + pattern.status().message() +
+                       "; accepted: " + std::string(kRegex));
+  }
+  return errors;
 }
 
 std::vector<std::pair<std::string, std::string>> options_as_set(const char* const* environment) {

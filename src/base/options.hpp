@@ -21,8 +21,9 @@ struct Options {
   uint64_t min_passes = 10;               ///< KREPLAY_MIN_PASSES, 1..1'000'000
   uint64_t max_passes = 1000;             ///< KREPLAY_MAX_PASSES, 1..1'000'000, not below min_passes
   uint64_t max_time_ns = 10'000'000'000;  ///< KREPLAY_MAX_TIME, seconds, decimals allowed: per dispatch
-  std::string kernels;  ///< KREPLAY_KERNELS, ECMAScript regular expression on the demangled name; empty = all
-  std::string exclude;  ///< KREPLAY_EXCLUDE, same
+  std::string
+      kernels;  ///< KREPLAY_KERNELS, regular expression (name_pattern.hpp) on the demangled name; empty = all
+  std::string exclude;        ///< KREPLAY_EXCLUDE, same
   std::string launches;       ///< KREPLAY_LAUNCHES, see base/number_set.hpp; empty = all
   std::string from_marker;    ///< KREPLAY_FROM_MARKER, exact text; empty = from the start
   std::string to_marker;      ///< KREPLAY_TO_MARKER, exact text; empty = to the end
@@ -61,6 +62,10 @@ struct Options {
 /// one name the first counts, as for getenv(3).
 /// Errors: none thrown; what is refused keeps its default and adds a sentence to Options::errors.
 Options read_options(const char* const* environment);
+
+/// What is wrong with KREPLAY_KERNELS and KREPLAY_EXCLUDE, a sentence each as in Options::errors.
+/// read_options() tells it in a program; in a library, which has to load what reads patterns, only this does.
+std::vector<std::string> pattern_errors(const Options& options);
 
 /// The KREPLAY_* variables as they are set, sorted by name, those of the software GPU included.
 std::vector<std::pair<std::string, std::string>> options_as_set(const char* const* environment);

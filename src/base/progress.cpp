@@ -1,30 +1,15 @@
 #include "base/progress.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+
+#include "base/files.hpp"
 
 namespace kreplay {
 
 ProgressPage* map_progress(const std::string& path) noexcept {
-  if (path.empty()) return nullptr;
-  const int saved_errno = errno;
-  void* page = MAP_FAILED;
-  const int fd = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
-  struct stat info {};
-  if (fd >= 0) {
-    // A shorter file would end the process with SIGBUS.
-    if (::fstat(fd, &info) == 0 && info.st_size >= static_cast<off_t>(kProgressBytes))
-      page = ::mmap(nullptr, kProgressBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    ::close(fd);
-  }
-  errno = saved_errno;
-  return page == MAP_FAILED ? nullptr : static_cast<ProgressPage*>(page);
+  int error = 0;
+  return path.empty() ? nullptr : static_cast<ProgressPage*>(map_shared(path.c_str(), kProgressBytes, error));
 }
 
 void set_progress_kernel(ProgressPage& page, std::string_view name) noexcept {

@@ -53,7 +53,7 @@ void run_probe(const DoctorRequest& request, Findings& out) {
   const auto fail = [&out](const std::string& why) {
     out.push_back({Finding::Kind::problem, "probe", why, "the other findings hold all the same"});
   };
-  const TemporaryFile handshake("handshake");
+  const TemporaryFile handshake("handshake", kHandshakeBytes);
   if (handshake.path().empty())
     return fail(std::string("no temporary file can be made: ") + std::strerror(errno));
   const char* preloaded = std::getenv("LD_PRELOAD");

@@ -77,7 +77,7 @@ int run(const RunRequest& request) {
     say(name + (folder ? ": cannot be run: it is no file" : ": no such program"));
     return folder ? kCannotExecute : kNoSuchProgram;
   }
-  TemporaryFile handshake("handshake");
+  TemporaryFile handshake("handshake", kHandshakeBytes);
   if (handshake.path().empty()) {
     say(std::string("cannot create a temporary file: ") + std::strerror(errno));
     return kRunFailed;

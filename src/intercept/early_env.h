@@ -15,6 +15,13 @@ extern "C" {
 /** 1 when this process runs with ROC_ENABLE_LARGE_BAR=0 set by us. */
 extern __attribute__((visibility("default"))) int kreplay_env_bar_disabled;
 
+/** Puts "NAME=value" into the environment, in place of an entry of that name. setenv(3) and putenv(3)
+ * allocate while they hold the C library's lock; a preloaded allocator that begins there and asks for the
+ * environment itself waits for that lock for ever.
+ *  @param entry the environment's from here on
+ *  @return 0 on success */
+__attribute__((visibility("default"))) int kreplay_env_put(char* entry);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "hsa/runtime_binding.hpp"
 #include "intercept/early_env.h"
 
@@ -66,10 +67,12 @@ void prepare_environment(const Options& options) {
   char resolved[PATH_MAX];
   const std::string path = hsa::object_path(reinterpret_cast<const void*>(&prepare_environment));
   if (path.empty() || realpath(path.c_str(), resolved) == nullptr) return;
-  const char* set = std::getenv("HSA_TOOLS_LIB");
+  const char* set = own_variable("HSA_TOOLS_LIB");
   const std::string before = set == nullptr ? "" : set;
   const std::string after = with_tool_library(before, resolved);
-  if (after != before) setenv("HSA_TOOLS_LIB", after.c_str(), 1);
+  if (after == before) return;
+  auto* entry = new std::string("HSA_TOOLS_LIB=" + after);  // the environment's from here on
+  kreplay_env_put(entry->data());
 }
 
 }  // namespace kreplay::intercept

@@ -43,7 +43,17 @@ class HookScope {
   void observe(Body&& body) const noexcept {
     if (replay::t_state.ours != 0) return;
     const int saved = errno;
-    run(process::replayer(), body);
+    run<replay::OursScope>(process::replayer(), body);
+    errno = saved;
+  }
+
+  /// observe() for what a program does with every launch: the body reaches no cancellation point, so the
+  /// thread need not be guarded against cancellation.
+  template <typename Body>
+  void observe_short(Body&& body) const noexcept {
+    if (replay::t_state.ours != 0) return;
+    const int saved = errno;
+    run<replay::OursMark>(process::replayer(), body);
     errno = saved;
   }
 
@@ -54,15 +64,15 @@ class HookScope {
     if (replay::t_state.ours != 0) return;
     const int saved = errno;
     Replayer* replayer = process::replayer();
-    run(replayer != nullptr ? replayer : process::replayer_with_windows(), body);
+    run<replay::OursScope>(replayer != nullptr ? replayer : process::replayer_with_windows(), body);
     errno = saved;
   }
 
  private:
-  template <typename Body>
+  template <typename Scope, typename Body>
   void run(Replayer* replayer, Body&& body) const noexcept {
     if (replayer == nullptr) return;
-    const replay::OursScope ours;
+    const Scope ours;
     try {
       body(*replayer);
     } catch (...) {

@@ -18,16 +18,17 @@ using replay::SignalChange;
 void look_for_doorbell(Replayer& replayer, hsa_signal_t signal) {
   if (signal.handle == 0) return;
   const auto* object = reinterpret_cast<const amd_signal_t*>(signal.handle);
-  if (object->kind == AMD_SIGNAL_KIND_DOORBELL || object->kind == AMD_SIGNAL_KIND_LEGACY_DOORBELL)
-    replayer.mark_bypassed(0, "hsa_signal_store",
-                           "a queue that was not created through this library is in use");
+  if (object->kind != AMD_SIGNAL_KIND_DOORBELL && object->kind != AMD_SIGNAL_KIND_LEGACY_DOORBELL) return;
+  const CancelGuard whole;  // there may be something to say
+  replayer.mark_bypassed(0, "hsa_signal_store",
+                         "a queue that was not created through this library is in use");
 }
 
 /// One operation on a signal's value between what the fence must know before and after it.
 class Observed {
  public:
   Observed(const HookScope& hook, hsa_signal_t signal) {
-    hook.observe([&](Replayer& r) { change_.emplace(r.copies(), signal); });
+    hook.observe_short([&](Replayer& r) { change_.emplace(r.copies(), signal); });
   }
   /// Whether somebody must know by how much the value changes.
   bool tracked() const { return change_ && change_->tracked(); }
@@ -62,7 +63,7 @@ extern "C" {
     }                                                                                       \
     KR_SCOPE(fn);                                                                           \
     bool tracked = false;                                                                   \
-    hook.observe([&](Replayer& r) {                                                         \
+    hook.observe_short([&](Replayer& r) {                                                   \
       kreplay::intercept::look_for_doorbell(r, signal);                                     \
       tracked = r.copies().tracks(signal);                                                  \
     });                                                                                     \
@@ -136,7 +137,7 @@ KR_ORDERS(KR_CAS, cas)
 KR_EXPORT hsa_status_t hsa_signal_destroy(hsa_signal_t signal) {
   KR_SCOPE(hsa_signal_destroy);
   // Before the call: the handle may come back as another signal.
-  hook.observe([&](Replayer& r) { r.copies().signal_destroyed(signal); });
+  hook.observe_short([&](Replayer& r) { r.copies().signal_destroyed(signal); });
   return hook.next().hsa_signal_destroy(signal);
 }
 

@@ -14,11 +14,14 @@
 #include <new>
 #include <optional>
 
+#include "base/cancel_guard.hpp"
 #include "base/check.hpp"
+#include "base/environment.hpp"
 #include "base/handshake.hpp"
 #include "base/log.hpp"
 #include "base/options.hpp"
 #include "base/rank.hpp"
+#include "base/stderr.hpp"
 #include "hsa/runtime_binding.hpp"
 #include "intercept/api_table.hpp"
 #include "intercept/environment.hpp"
@@ -28,8 +31,6 @@
 #include "replay/backtrace.hpp"
 #include "tool_api/marker_gate.hpp"
 #include "tool_api/tools.hpp"
-
-extern char** environ;
 
 namespace kreplay::intercept::process {
 
@@ -63,7 +64,7 @@ State& state() {
 
 /// Options are read once; before our constructor if a hook runs that early.
 const Options& options() {
-  static const Options& instance = *new Options(read_options(environ));
+  static const Options& instance = *new Options(read_options(own_environment()));
   return instance;
 }
 
@@ -117,12 +118,7 @@ void on_exit() {
       sink->finish();
       note(handshake_event::ended, format_ended(counts(sink->totals())));
       if (!options().quiet) {
-        const std::string table = sink->summary();
-        for (size_t done = 0; done < table.size();) {
-          const ssize_t n = write(STDERR_FILENO, table.data() + done, table.size() - done);
-          if (n <= 0 && errno != EINTR) break;
-          if (n > 0) done += static_cast<size_t>(n);
-        }
+        write_stderr(sink->summary());
       }
     }
   }
@@ -149,7 +145,7 @@ report::RunInfo run_info(const replay::Replayer& replayer, const hsa::HsaApi& ap
     entry.memory_bytes = agent->info().memory_bytes;
     info.agents.push_back(std::move(entry));
   }
-  info.options = options_as_set(environ);
+  info.options = options_as_set(own_environment());
   info.bar_disabled = bar_disabled();
   info.tool = tool_api::tool_names();
   return info;
@@ -158,10 +154,12 @@ report::RunInfo run_info(const replay::Replayer& replayer, const hsa::HsaApi& ap
 /// Reasons that hold for the whole process. @return why to stay passive; empty: no reason
 std::string must_stay_passive() {
   if (second_instance()) return "a second copy of the library is loaded";
-  if (!options().errors.empty()) {
-    for (const std::string& error : options().errors) log::error("options", "{}", error);
+  const std::vector<std::string> errors =
+      options().errors.empty() ? pattern_errors(options()) : options().errors;
+  if (!errors.empty()) {
+    for (const std::string& error : errors) log::error("options", "{}", error);
     log::error("options", "{}", "the application runs without replay");
-    return options().errors.front();
+    return errors.front();
   }
   if (!options().enabled) return "KREPLAY_ENABLE is off";
   const std::optional<uint64_t> rank = job_rank();
@@ -289,6 +287,7 @@ const hsa::HsaApi& bind(bool refresh) {
 replay::Replayer* start() {
   State& s = state();
   if (replay::t_state.ours != 0 || in_child()) return nullptr;
+  const CancelGuard whole;
   const int saved = errno;
   replay::Replayer* out = nullptr;
   if (s.start_lock.try_lock_for(start_limit())) {
@@ -385,6 +384,7 @@ namespace {
 /// the file of a `kreplay run` that waits for word of it.
 __attribute__((constructor)) void kreplay_loaded() {
   using namespace kreplay;
+  const CancelGuard whole;
   const int saved = errno;
   try {
     if (!intercept::second_instance()) {

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "base/cancel_guard.hpp"
+
 namespace kreplay::replay {
 
 class Agent;
@@ -17,7 +19,7 @@ struct ThreadState {
   uint16_t expected_entry = 0;         ///< entry point + 1 whose table side we are about to be called on
   bool from_table = false;             ///< the hook being entered was reached through the runtime's table
   Window* window = nullptr;            ///< innermost open window of this thread
-  const Agent* waiting_for = nullptr;  ///< whose window it waits for; guarded by WindowOwners
+  const Agent* waiting_for = nullptr;  ///< whose window it waits for; guarded by OpenWindows
 };
 
 #if defined(__has_feature)
@@ -32,12 +34,20 @@ struct ThreadState {
 extern constinit thread_local ThreadState t_state KREPLAY_TLS_MODEL;
 
 /// Marks the thread as ours: what it calls in the runtime is not observed.
-class OursScope {
+class OursMark {
  public:
-  OursScope() { ++t_state.ours; }
-  ~OursScope() { --t_state.ours; }
-  OursScope(const OursScope&) = delete;
-  OursScope& operator=(const OursScope&) = delete;
+  OursMark() { ++t_state.ours; }
+  ~OursMark() { --t_state.ours; }
+  OursMark(const OursMark&) = delete;
+  OursMark& operator=(const OursMark&) = delete;
+};
+
+/// The mark around what may reach a cancellation point, where the thread is not cancelled. About 20 ns more
+/// than the mark alone.
+class OursScope {
+ private:
+  const CancelGuard whole_;
+  const OursMark mark_;
 };
 
 /// The opposite, around a call into user code (a tool's or the application's callback).

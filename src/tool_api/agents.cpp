@@ -11,6 +11,8 @@
 #include <map>
 #include <optional>
 
+#include "base/environment.hpp"
+
 namespace kreplay::tool_api {
 namespace {
 
@@ -273,7 +275,7 @@ std::unique_ptr<AgentList> AgentList::read(const TopologyPaths& paths, const Vis
 const AgentList& AgentList::current() {
   static const AgentList* list = [] {
     const auto variable = [](const char* name) {
-      const char* value = std::getenv(name);
+      const char* value = foreign_variable(name);
       return std::string(value != nullptr ? value : "");
     };
     return read({}, {variable("ROCR_VISIBLE_DEVICES"), variable("HIP_VISIBLE_DEVICES")}).release();

@@ -2,12 +2,11 @@
 
 #include <dlfcn.h>
 #include <link.h>
-#include <sys/auxv.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
+#include "base/environment.hpp"
 #include "base/log.hpp"
 
 namespace kreplay::tool_api {
@@ -59,7 +58,7 @@ std::vector<std::string> split_tool_libraries(std::string_view value) {
 
 Result<std::vector<Discovered>> discover_tools() {
   std::vector<Discovered> found;
-  const char* listed = getauxval(AT_SECURE) == 0 ? std::getenv(kVariable) : nullptr;
+  const char* listed = own_variable(kVariable);
   for (const std::string& path : split_tool_libraries(listed != nullptr ? listed : "")) {
     void* handle = dlopen(path.c_str(), RTLD_NOLOAD | RTLD_LAZY);
     if (handle == nullptr) handle = dlopen(path.c_str(), RTLD_LOCAL | RTLD_LAZY);

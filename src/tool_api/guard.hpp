@@ -5,6 +5,7 @@
 #include <exception>
 #include <new>
 
+#include "base/cancel_guard.hpp"
 #include "base/log.hpp"
 #include "rocprofiler-sdk/fwd.h"
 
@@ -24,6 +25,7 @@ int number_of(const Enum& value) {
 /// @return what `body` returns; OUT_OF_RESOURCES or ERROR when it throws (a tool's own callback may)
 template <typename Body>
 rocprofiler_status_t guarded(const char* function, Body&& body) noexcept {
+  const CancelGuard whole;
   try {
     return body();
   } catch (const std::bad_alloc&) {

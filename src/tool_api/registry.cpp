@@ -213,8 +213,8 @@ void Registry::finalize_one(Client& client) noexcept {
   bool idle;
   {
     std::unique_lock lock(idle_mutex_);
-    const auto until = std::chrono::system_clock::now() + std::chrono::milliseconds(wait_ms_.load());
-    idle = idle_.wait_until(lock, until, [&] { return client.in_flight.load() <= tls_own_calls; });
+    idle = idle_.wait_for(lock, std::chrono::milliseconds(wait_ms_.load()),
+                          [&] { return client.in_flight.load() <= tls_own_calls; });
   }
   if (!idle)
     log::warn("finalize",

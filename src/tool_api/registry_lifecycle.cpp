@@ -6,13 +6,12 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "base/environment.hpp"
 #include "base/log.hpp"
 #include "tool_api/discovery.hpp"
 #include "tool_api/registry.hpp"
 #include "tool_api/sdk_replay_tool.hpp"
 #include "tool_api/timing_tool.hpp"
-
-extern "C" char** environ;
 
 namespace kreplay::tool_api {
 namespace {
@@ -28,8 +27,8 @@ const char* name_of(const Client& client) {
 Registry::Turn Registry::take_turn() noexcept {
   std::unique_lock lock(turn_mutex_);
   if (turn_taken_ && pthread_equal(turn_owner_, pthread_self()) != 0) return Turn::within;
-  const auto until = std::chrono::system_clock::now() + std::chrono::milliseconds(init_wait_ms_.load());
-  if (!turn_done_.wait_until(lock, until, [this] { return !turn_taken_; })) return Turn::timed_out;
+  const std::chrono::milliseconds limit(init_wait_ms_.load());
+  if (!turn_done_.wait_for(lock, limit, [this] { return !turn_taken_; })) return Turn::timed_out;
   turn_taken_ = true;
   turn_owner_ = pthread_self();
   return Turn::mine;
@@ -161,7 +160,7 @@ void Registry::start() noexcept {
       {
         const std::lock_guard lock(mutex_);
         if (!options_set_) {
-          options_ = read_options(environ);
+          options_ = read_options(own_environment());
           options_set_ = true;
           replay_kind_ = static_cast<unsigned>(options_.replay_kind);
         }

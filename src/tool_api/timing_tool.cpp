@@ -12,25 +12,22 @@
 
 namespace kreplay::tool_api {
 
-Result<std::regex> compile_filter(std::string_view variable, const std::string& expression) {
-  constexpr auto kFlags = std::regex::ECMAScript | std::regex::optimize;
-  try {
-#ifdef __GLIBCXX__
-    try {
-      return std::regex(expression, kFlags | std::regex_constants::__polynomial);
-    } catch (const std::regex_error& error) {
-      if (error.code() != std::regex_constants::error_complexity) throw;
-    }
-#endif
-    return std::regex(expression, kFlags);
-  } catch (const std::regex_error& error) {
-    return {
-        Error::invalid_argument,
-        fmt::format("{}='{}': not a regular expression ({}); accepted: an ECMAScript expression, searched "
-                    "for in the demangled kernel name",
-                    variable, expression, error.what())};
-  }
+namespace {
+
+Status compile_filter(const char* variable, const std::string& expression,
+                      std::optional<NamePattern>& filter) {
+  if (expression.empty()) return {};
+  auto compiled = NamePattern::compile(expression);
+  if (!compiled)
+    return {Error::invalid_argument,
+            fmt::format("{}='{}': {}; accepted: a regular expression in RE2 syntax, searched for in the "
+                        "demangled kernel name",
+                        variable, expression, compiled.status().message())};
+  filter.emplace(std::move(*compiled));
+  return {};
 }
+
+}  // namespace
 
 bool is_runtime_internal(const report::KernelInfo* kernel) {
   return kernel == nullptr || kernel->symbol.starts_with("__amd_rocclr_");
@@ -46,16 +43,10 @@ Result<std::unique_ptr<TimingTool>> TimingTool::make(const Options& options, con
   tool->agents_ = options.agents;
   tool->passes_ = options.passes;
   tool->internal_kernels_ = options.internal_kernels;
-  if (!options.kernels.empty()) {
-    auto filter = compile_filter("KREPLAY_KERNELS", options.kernels);
-    if (!filter) return filter.status();
-    tool->kernels_ = std::move(*filter);
-  }
-  if (!options.exclude.empty()) {
-    auto filter = compile_filter("KREPLAY_EXCLUDE", options.exclude);
-    if (!filter) return filter.status();
-    tool->exclude_ = std::move(*filter);
-  }
+  if (Status status = compile_filter("KREPLAY_KERNELS", options.kernels, tool->kernels_); !status.ok())
+    return status;
+  if (Status status = compile_filter("KREPLAY_EXCLUDE", options.exclude, tool->exclude_); !status.ok())
+    return status;
   if (!options.launches.empty()) {
     auto set = NumberSet::parse(options.launches, 1);
     if (!set)
@@ -69,12 +60,9 @@ Result<std::unique_ptr<TimingTool>> TimingTool::make(const Options& options, con
 report::Reason TimingTool::verdict(const report::KernelInfo* kernel, uint32_t agent_index) const {
   if (!internal_kernels_ && is_runtime_internal(kernel)) return report::Reason::runtime_internal;
   const std::string_view name = kernel != nullptr ? kernel->demangled : std::string_view("unknown");
-  const auto matches = [&](const std::regex& filter) {
-    return std::regex_search(name.begin(), name.end(), filter);
-  };
   if (!agents_.contains(agent_index)) return report::Reason::filtered;
-  if (kernels_ && !matches(*kernels_)) return report::Reason::filtered;
-  if (exclude_ && matches(*exclude_)) return report::Reason::filtered;
+  if (kernels_ && !kernels_->matches(name)) return report::Reason::filtered;
+  if (exclude_ && exclude_->matches(name)) return report::Reason::filtered;
   return report::Reason::none;
 }
 

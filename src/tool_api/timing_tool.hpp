@@ -5,11 +5,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <regex>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "base/name_pattern.hpp"
 #include "base/number_set.hpp"
 #include "base/options.hpp"
 #include "base/status.hpp"
@@ -18,11 +18,6 @@
 #include "tool_api/replay_tool.hpp"
 
 namespace kreplay::tool_api {
-
-/// Compiles an ECMAScript expression for searching in demangled names. Names of templated kernels are long,
-/// and the default matcher of the standard library recurses once per character: the one used here does not,
-/// except for expressions with back references, which only the recursive one can do.
-Result<std::regex> compile_filter(std::string_view variable, const std::string& expression);
 
 /// Fill and copy kernels that HIP launches on its own behalf.
 bool is_runtime_internal(const report::KernelInfo* kernel);
@@ -51,8 +46,8 @@ class TimingTool final : public ReplayTool {
 
   uint64_t passes_ = 1;
   bool internal_kernels_ = false;
-  std::optional<std::regex> kernels_;
-  std::optional<std::regex> exclude_;
+  std::optional<NamePattern> kernels_;
+  std::optional<NamePattern> exclude_;
   NumberSet launches_;
   NumberSet agents_;
   LaunchTable table_;

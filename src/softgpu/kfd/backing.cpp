@@ -9,6 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/safe_write.hpp"
+
 namespace softgpu::kfd {
 namespace {
 
@@ -29,8 +31,7 @@ void* raw_mmap(uint64_t bytes, int fd) {
 Result<std::unique_ptr<Backing>> Backing::create(const char* name, uint64_t arena_bytes) {
   const int fd = memfd_create(name, MFD_CLOEXEC);
   if (fd < 0) return {Error::io, fmt::format("memfd_create({}): {}", name, std::strerror(errno))};
-  if (ftruncate(fd, static_cast<off_t>(arena_bytes)) != 0) {
-    const int error = errno;
+  if (const int error = kreplay::set_file_size(fd, arena_bytes); error != 0) {
     syscall(SYS_close, fd);
     return {Error::io, fmt::format("{}: size {}: {}", name, arena_bytes, std::strerror(error))};
   }

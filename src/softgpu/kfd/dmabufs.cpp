@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/safe_write.hpp"
 #include "kfd/fd_table.hpp"
 
 namespace softgpu::kfd {
@@ -22,7 +23,7 @@ int DmabufTable::export_storage(std::shared_ptr<Storage> storage, bool close_on_
       fd_table().create(FdKind::dmabuf, static_cast<uint16_t>(storage->gpu->index), close_on_exec);
   if (made < 0) return -errno;
   const FdEntry entry = fd_table().find(made);
-  if (entry.kind != FdKind::dmabuf || ftruncate(made, static_cast<off_t>(storage->size_bytes)) != 0) {
+  if (entry.kind != FdKind::dmabuf || kreplay::set_file_size(made, storage->size_bytes) != 0) {
     fd_table().forget(made);
     syscall(SYS_close, made);
     return -ENOMEM;

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdarg>
 
+#include "base/cancel_guard.hpp"
 #include "kfd/drm.hpp"
 #include "kfd/fd_table.hpp"
 #include "kfd/next.hpp"
@@ -44,6 +45,7 @@ constinit Next<int(int, int, ...)> g_fcntl64("fcntl64");
 
 /// The seam: -errno becomes -1 and errno; a success leaves errno alone.
 int ioctl_ours(const FdEntry& entry, unsigned long request, void* argument) noexcept {
+  const kreplay::CancelGuard whole;  // the driver's call is no cancellation point
   const int saved_errno = errno;
   int rc = -EBADF;  // a descriptor inherited over fork: the driver refuses it, too
   try {
@@ -61,6 +63,7 @@ int ioctl_ours(const FdEntry& entry, unsigned long request, void* argument) noex
 
 void* mmap_ours(const FdEntry& entry, int fd, void* address, size_t size_bytes, int protection, int flags,
                 uint64_t offset) noexcept {
+  const kreplay::CancelGuard whole;
   const int saved_errno = errno;
   long result = -EBADF;
   try {

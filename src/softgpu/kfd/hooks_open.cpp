@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdarg>
+#include <optional>
 
 #include "kfd/next.hpp"
 #include "kfd/resolve.hpp"
@@ -38,45 +39,56 @@ constinit Next<DIR*(const char*)> g_opendir("opendir");
 
 bool takes_mode(int flags) { return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE; }
 
-template <typename Open>
-int open_hook(const char* path, int flags, mode_t mode, const Open& next) noexcept {
+/// @return whether `resolved` has a value; else errno says why it has none
+bool resolve(std::optional<Resolved>& resolved, const char* path) noexcept {
   try {
-    const Resolved resolved(path);
-    if (!resolved.passes()) return open_ours(resolved, flags);
-    if (auto* function = next.get_if_known()) return function(resolved.path, flags, mode);
-    return static_cast<int>(syscall(SYS_openat, AT_FDCWD, resolved.path, flags, mode));
+    resolved.emplace(path);
+    return true;
   } catch (...) {  // out of memory
     errno = ENOMEM;
+    return false;
+  }
+}
+
+int open_device(const Resolved& resolved, int flags) noexcept {
+  try {
+    return open_ours(resolved, flags);
+  } catch (...) {
+    errno = ENOMEM;
     return -1;
   }
+}
+
+// The next function is called outside any try block, and none of these is noexcept: opening is a cancellation
+// point, and a thread that is cancelled there unwinds through here.
+
+template <typename Open>
+int open_hook(const char* path, int flags, mode_t mode, const Open& next) {
+  std::optional<Resolved> resolved;
+  if (!resolve(resolved, path)) return -1;
+  if (!resolved->passes()) return open_device(*resolved, flags);
+  if (auto* function = next.get_if_known()) return function(resolved->path, flags, mode);
+  return static_cast<int>(syscall(SYS_openat, AT_FDCWD, resolved->path, flags, mode));
 }
 
 template <typename Open>
-int openat_hook(int directory, const char* path, int flags, mode_t mode, const Open& next) noexcept {
-  try {
-    const Resolved resolved(path);  // relative paths are never ours
-    if (!resolved.passes()) return open_ours(resolved, flags);
-    if (auto* function = next.get_if_known()) return function(directory, resolved.path, flags, mode);
-    return static_cast<int>(syscall(SYS_openat, directory, resolved.path, flags, mode));
-  } catch (...) {
-    errno = ENOMEM;
-    return -1;
-  }
+int openat_hook(int directory, const char* path, int flags, mode_t mode, const Open& next) {
+  std::optional<Resolved> resolved;  // relative paths are never ours
+  if (!resolve(resolved, path)) return -1;
+  if (!resolved->passes()) return open_device(*resolved, flags);
+  if (auto* function = next.get_if_known()) return function(directory, resolved->path, flags, mode);
+  return static_cast<int>(syscall(SYS_openat, directory, resolved->path, flags, mode));
 }
 
-FILE* fopen_hook(const char* path, const char* mode, Next<FILE*(const char*, const char*)>& next) noexcept {
-  try {
-    const Resolved resolved(path);
-    if (resolved.passes()) return next.get()(resolved.path, mode);
-    const int fd = open_ours(resolved, O_CLOEXEC);
-    if (fd < 0) return nullptr;
-    FILE* file = fdopen(fd, mode);
-    if (file == nullptr) syscall(SYS_close, fd);
-    return file;
-  } catch (...) {
-    errno = ENOMEM;
-    return nullptr;
-  }
+FILE* fopen_hook(const char* path, const char* mode, Next<FILE*(const char*, const char*)>& next) {
+  std::optional<Resolved> resolved;
+  if (!resolve(resolved, path)) return nullptr;
+  if (resolved->passes()) return next.get()(resolved->path, mode);
+  const int fd = open_device(*resolved, O_CLOEXEC);
+  if (fd < 0) return nullptr;
+  FILE* file = fdopen(fd, mode);
+  if (file == nullptr) syscall(SYS_close, fd);
+  return file;
 }
 
 }  // namespace
@@ -127,13 +139,10 @@ KR_EXPORT FILE* fopen(const char* path, const char* mode) { return fopen_hook(pa
 KR_EXPORT FILE* fopen64(const char* path, const char* mode) { return fopen_hook(path, mode, g_fopen64); }
 
 KR_EXPORT DIR* opendir(const char* path) {
-  try {
-    const Resolved resolved(path);
-    if (resolved.passes()) return g_opendir.get()(resolved.path);
-    errno = resolved.kind == PathKind::absent ? ENOENT : ENOTDIR;
-  } catch (...) {
-    errno = ENOMEM;
-  }
+  std::optional<Resolved> resolved;
+  if (!resolve(resolved, path)) return nullptr;
+  if (resolved->passes()) return g_opendir.get()(resolved->path);
+  errno = resolved->kind == PathKind::absent ? ENOENT : ENOTDIR;
   return nullptr;
 }
 

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/cancel_guard.hpp"
+#include "base/safe_write.hpp"
 #include "kfd/fd_table.hpp"
 #include "kfd/process.hpp"
 #include "kfd/settings.hpp"
@@ -21,7 +23,7 @@ namespace {
 int open_text(const std::string& text) {
   const int fd = memfd_create("softgpu-text", MFD_CLOEXEC);
   if (fd < 0) return -1;
-  if (write(fd, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+  if (kreplay::write_all(fd, text, 0) != 0) {
     syscall(SYS_close, fd);
     errno = EIO;
     return -1;
@@ -57,6 +59,7 @@ int open_kfd(bool close_on_exec) {
 
 Resolved::Resolved(const char* caller_path) : path(caller_path) {
   if (caller_path == nullptr || !may_be_ours(caller_path)) return;
+  const kreplay::CancelGuard whole;                 // a tree may have to be written
   constexpr Options kAnyOptions{.gpus = kMaxGpus};  // a path of no machine is passed without reading options
   const PathMeaning rough = meaning_of(caller_path, kAnyOptions);
   if (rough.kind == PathKind::other) return;
@@ -102,6 +105,7 @@ void Resolved::redirect(std::string_view place, std::string_view rest) {
 }
 
 int open_ours(const Resolved& resolved, int flags) {
+  const kreplay::CancelGuard whole;
   const bool close_on_exec = (flags & O_CLOEXEC) != 0;
   switch (resolved.kind) {
     case PathKind::kfd:

@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "base/environment.hpp"
 #include "base/log.hpp"
 #include "kfd/temp_tree.hpp"
 #include "kfd/topology.hpp"
@@ -33,7 +34,7 @@ std::atomic<bool> g_fork_handlers{false};
 
 const Settings* read_settings() {
   auto* made = new Settings();
-  const ParsedOptions parsed = parse_options(environ);
+  const ParsedOptions parsed = parse_options(kreplay::own_environment());
   made->options = parsed.options;
   made->usable = parsed.errors.empty();
   const Settings* expected = nullptr;

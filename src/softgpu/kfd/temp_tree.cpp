@@ -15,6 +15,9 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/environment.hpp"
+#include "base/safe_write.hpp"
+
 namespace softgpu::kfd {
 namespace {
 
@@ -38,7 +41,7 @@ int raw_open(const std::string& path, int flags, mode_t mode) {
 void raw_close(int fd) { syscall(SYS_close, fd); }
 
 std::string base_directory() {
-  const char* directory = std::getenv("TMPDIR");
+  const char* directory = kreplay::own_variable("TMPDIR");
   return directory != nullptr && *directory == '/' ? directory : "/tmp";
 }
 
@@ -81,7 +84,7 @@ void remove_stale(const std::string& base) {
 bool write_file(const std::string& path, std::string_view text) {
   const int fd = raw_open(path, O_WRONLY | O_CREAT | O_EXCL, 0444);
   if (fd < 0) return false;
-  const bool whole = write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const bool whole = kreplay::write_all(fd, text, 0) == 0;
   raw_close(fd);
   return whole;
 }

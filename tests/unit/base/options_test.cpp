@@ -37,7 +37,7 @@ Case regex(const char* name, std::string Options::*member) {
   return {name,
           {{"", [=](const Options& o) { return (o.*member).empty(); }},
            {"^axpy|sum<float.*>$", [=](const Options& o) { return o.*member == "^axpy|sum<float.*>$"; }}},
-          {"(", "[a-", "*", "a{2", "\\"}};
+          {"(", "[a-", "*", "a{1001}", "\\", "(a)\\1", "a(?=b)"}};
 }
 Case seconds(const char* name, uint64_t Options::*member) {
   return {name,

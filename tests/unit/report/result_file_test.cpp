@@ -119,15 +119,94 @@ TEST_CASE("the descriptor is out of the way and not inherited") {
   CHECK(found >= 200);
   CHECK((::fcntl(found, F_GETFD) & FD_CLOEXEC) != 0);
 
-  SECTION("closed by the program: writing ends, nobody else's file is touched") {
+  SECTION("closed by the program: nobody else's file is touched, and the file goes on") {
+    CHECK(file.write_line("one\n"));
     const int other = ::open((folder / "other").c_str(), O_CREAT | O_RDWR, 0600);
     REQUIRE(::dup2(other, found) == found);
+    CHECK(file.write_line("two\n"));
+    ::close_range(200, ~0U, 0);
+    CHECK(file.write_line("three\n"));
+    CHECK(read_file(folder / "other").empty());
+    CHECK(read_file(path) == "one\ntwo\nthree\n");
+    ::close(other);
+  }
+  SECTION("closed by the program when another file has its name: writing ends") {
+    ::close_range(200, ~0U, 0);
+    std::filesystem::remove(path);
+    std::ofstream(path) << "precious\n";
     CHECK_FALSE(file.write_line("mine\n"));
     CHECK_FALSE(file.is_open());
-    CHECK(read_file(folder / "other").empty());
-    ::close(other);
-    ::close(found);
+    CHECK(read_file(path) == "precious\n");
   }
+  SECTION("the program's folder does not matter") {
+    const auto before = std::filesystem::current_path();
+    std::filesystem::current_path(folder.path);
+    ResultFile relative;
+    REQUIRE(relative.open("relative.jsonl").ok());
+    std::filesystem::current_path("/");
+    ::close_range(200, ~0U, 0);
+    const bool written = relative.write_line("x\n");
+    std::filesystem::current_path(before);
+    CHECK(written);
+    CHECK(read_file(folder / "relative.jsonl") == "x\n");
+  }
+}
+
+TEST_CASE("links are not followed") {
+  const Folder folder;
+  std::ofstream(folder / "target") << "precious\n";
+  std::filesystem::create_symlink(folder / "target", folder / "run.jsonl");
+  ResultFile file;
+  REQUIRE(file.open(folder / "run.jsonl").ok());
+  CHECK(file.path() == folder / "run.1.jsonl");
+  CHECK(file.write_line("x\n"));
+  CHECK(read_file(folder / "target") == "precious\n");
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  std::filesystem::create_symlink(folder / "pipe", folder / "link");
+  ResultFile other;
+  REQUIRE(other.open(folder / "link").ok());
+  CHECK(other.path() == folder / "link.1");
+}
+
+TEST_CASE("the program's own descriptors can be named") {
+  const Folder folder;
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  ResultFile file;
+  REQUIRE(file.open("/dev/fd/" + std::to_string(ends[1])).ok());
+  CHECK(file.write_line("x\n"));
+  CHECK((::fcntl(ends[1], F_GETFL) & O_NONBLOCK) == 0);
+  char text[8];
+  CHECK(::read(ends[0], text, sizeof text) == 2);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  const int own = ::open((folder / "own").c_str(), O_CREAT | O_RDWR, 0600);
+  const kreplay::Status refused = ResultFile().open("/proc/self/fd/" + std::to_string(own));
+  CHECK(has(refused.message(), "it is a file that the program writes"));
+  ::close(own);
+}
+
+TEST_CASE("a pipe that loses its reader, or is not read, ends writing and nothing else") {
+  const Folder folder;
+  const pid_t child = ::fork();  // a signal would end the process
+  if (child == 0) {
+    ::mkfifo((folder / "pipe").c_str(), 0600);
+    ResultFile nobody(20'000'000);
+    if (nobody.open(folder / "pipe").ok()) ::_exit(1);
+    const int reader = ::open((folder / "pipe").c_str(), O_RDONLY | O_NONBLOCK);
+    ResultFile stuck(20'000'000);
+    if (!stuck.open(folder / "pipe").ok()) ::_exit(2);
+    int lines = 0;
+    while (lines < 1000 && stuck.write_line(std::string(1000, 'x') + "\n")) ++lines;
+    if (lines < 10 || lines == 1000 || stuck.is_open()) ::_exit(3);
+    ResultFile left(20'000'000);
+    if (!left.open(folder / "pipe").ok()) ::_exit(4);
+    ::close(reader);
+    ::_exit(!left.write_line("x\n") && !left.is_open() ? 0 : 5);
+  }
+  int status = -1;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
 }
 
 TEST_CASE("C83: a fork child does not write") {
@@ -149,7 +228,6 @@ TEST_CASE("a full disk ends writing once, and errno is left alone") {
   if (child == 0) {
     const rlimit limit{10, 10};
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    ::signal(SIGXFSZ, SIG_IGN);
     ResultFile file;
     if (!file.open(folder / "run.jsonl").ok()) ::_exit(1);
     errno = 77;

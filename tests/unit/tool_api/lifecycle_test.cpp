@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "realtime_waits.hpp"
 #include "rocprofiler-sdk/experimental/registration.h"
 #include "support.hpp"
 
@@ -207,6 +208,7 @@ TEST_CASE("start_from_within_a_tool_returns_and_other_threads_wait_for_the_first
 }
 
 TEST_CASE("waiting_for_another_threads_initialisation_is_bounded") {
+  const uint64_t realtime_before = tool_test::realtime_waits();
   Scene scene({configure<0>});
   scene.registry.set_wait_ms(200, 20);
   bool other_returned = false;
@@ -221,6 +223,7 @@ TEST_CASE("waiting_for_another_threads_initialisation_is_bounded") {
   scene.registry.start();
   CHECK(other_returned);
   CHECK(initialized() == 1);
+  CHECK(tool_test::realtime_waits() == realtime_before);
 }
 
 TEST_CASE("force_configure_before_anything_starts_the_tools") {
@@ -317,6 +320,7 @@ TEST_CASE("finalisation_waits_for_a_replay_of_another_thread") {
 }
 
 TEST_CASE("finalisation_does_not_wait_for_ever_and_delivers_nothing_afterwards") {
+  const uint64_t realtime_before = tool_test::realtime_waits();
   ReplayScene scene;
   scene.registry.set_wait_ms(10, 2000);
   ReplayCall call = make_call();
@@ -328,6 +332,7 @@ TEST_CASE("finalisation_does_not_wait_for_ever_and_delivers_nothing_afterwards")
   stuck.join();  // its replay never ends
   scene.registry.finalize();
   CHECK(scene.events.back() == "finalize 0");
+  CHECK(tool_test::realtime_waits() == realtime_before);  // a clock that is set must not make it longer
   std::thread([&] { tool.config_exit(call); }).join();
   CHECK(scene.self().seen.size() == 1);
 }
