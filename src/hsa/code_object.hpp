@@ -23,7 +23,7 @@ struct KernelMetadata {
   std::string symbol;           ///< name of the descriptor, ends in ".kd"
   std::string name;             ///< mangled function name
   uint32_t kernarg_bytes = 0;   ///< explicit and hidden arguments together
-  uint32_t explicit_bytes = 0;  ///< end of the last explicit argument
+  uint32_t explicit_bytes = 0;  ///< end of the last explicit argument; of the segment when none are listed
   uint32_t private_bytes = 0;   ///< fixed scratch per work-item
   uint32_t group_bytes = 0;     ///< fixed LDS per workgroup
   uint32_t vgprs = 0;           ///< per work-item

@@ -1,6 +1,7 @@
 #include "replay/replayer.hpp"
 
 #include <fmt/format.h>
+#include <hsa/amd_hsa_signal.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 #include "base/log.hpp"
 #include "device/futex.hpp"
 #include "device/pools.hpp"
-#include "replay/arguments.hpp"
 #include "replay/backtrace.hpp"
+#include "replay/dispatch.hpp"
 #include "replay/fatal.hpp"
 
 namespace kreplay::replay {
@@ -181,15 +182,14 @@ void Replayer::mark_bypassed(uint64_t agent, const char* area, const std::string
 
 /// What is known about a dispatch before anybody decides.
 struct Replayer::Described {
-  hsa::DispatchFields fields;
   tool_api::ReplayCall call;
   report::DispatchRecord record;
   std::string launch_site;
 };
 
-void Replayer::describe(Described& out, Queue& queue, const Packet& packet, const Candidate& candidate) {
+void Replayer::describe(Described& out, Queue& queue, const Dispatch& dispatch, const Candidate& candidate) {
   const Agent& agent = queue.agent();
-  out.fields = hsa::dispatch_fields(packet);
+  const hsa::DispatchFields& fields = dispatch.fields;
   tool_api::ReplayCall& call = out.call;
   static_cast<tool_api::Candidate&>(call) = candidate.call;
   call.thread_id = thread_id();
@@ -199,10 +199,10 @@ void Replayer::describe(Described& out, Queue& queue, const Packet& packet, cons
   info.queue_id.handle = queue.id();
   info.kernel_id = call.kernel == nullptr ? 0 : call.kernel->kernel_id;
   info.dispatch_id = core_->next_dispatch.fetch_add(1, std::memory_order_relaxed);
-  info.private_segment_size = out.fields.private_segment_bytes;
-  info.group_segment_size = out.fields.group_segment_bytes;
-  info.workgroup_size = {out.fields.workgroup[0], out.fields.workgroup[1], out.fields.workgroup[2]};
-  info.grid_size = {out.fields.grid[0], out.fields.grid[1], out.fields.grid[2]};
+  info.private_segment_size = fields.private_segment_bytes;
+  info.group_segment_size = fields.group_segment_bytes;
+  info.workgroup_size = {fields.workgroup[0], fields.workgroup[1], fields.workgroup[2]};
+  info.grid_size = {fields.grid[0], fields.grid[1], fields.grid[2]};
   call.correlation.internal = core_->next_correlation.fetch_add(1, std::memory_order_relaxed);
 
   report::DispatchRecord& record = out.record;
@@ -217,40 +217,25 @@ void Replayer::describe(Described& out, Queue& queue, const Packet& packet, cons
     out.launch_site = launch_site();
     record.launch_site = out.launch_site;
   }
-  record.lds_bytes = out.fields.group_segment_bytes;
+  record.lds_bytes = fields.group_segment_bytes;
   for (int i = 0; i < 3; ++i) {
-    record.grid[i] = out.fields.grid[i];
-    record.workgroup[i] = out.fields.workgroup[i];
+    record.grid[i] = fields.grid[i];
+    record.workgroup[i] = fields.workgroup[i];
   }
 }
 
-/// Memory that others write too cannot be put back under them, and a kernel may wait there for theirs.
-bool Replayer::shares_memory(const Queue& queue, const Packet& packet, const Kernel* kernel,
-                             std::string& detail) const {
-  using snapshot::MemoryClass;
-  const uint64_t agent = queue.agent().handle().handle;
-  visit_arguments(kernel, packet, core_->extents, [&](const snapshot::Extent& extent) {
-    const bool shared =
-        extent.memory_class == MemoryClass::ipc_import || extent.memory_class == MemoryClass::device_shared;
-    if (!shared && (extent.agent == 0 || extent.agent == agent)) return true;
-    detail = fmt::format("an argument points into {} at 0x{:x} ({} bytes)",
-                         shared ? "memory shared with another process or device" : "memory of another GPU",
-                         extent.base.value, extent.size);
-    return false;
-  });
-  return !detail.empty();
-}
-
-report::Reason Replayer::decline_reason(const Queue& queue, const Packet& packet, const Kernel* kernel,
-                                        std::string& detail) const {
+report::Reason Replayer::decline_reason(const Queue& queue, Dispatch& dispatch, std::string& detail) const {
   if (queue.cooperative()) return Reason::cooperative;
   if (queue.failed()) {
     detail = queue.describe_failure(core_->api);
     return Reason::queue_error;
   }
   if (queue.agent().bypassed.load(std::memory_order_relaxed)) return Reason::bypassed;
-  if (kernel != nullptr && kernel->learned.load(std::memory_order_relaxed)) return Reason::learned;
-  return shares_memory(queue, packet, kernel, detail) ? Reason::collective : Reason::none;
+  if (dispatch.kernel != nullptr && dispatch.kernel->learned.load(std::memory_order_relaxed))
+    return Reason::learned;
+  dispatch.look_at_arguments(core_->extents);
+  const bool signals = core_->options.host_write != Options::HostWrite::ignore;
+  return dispatch.shares_memory(queue.agent().handle().handle, signals, detail);
 }
 
 void Replayer::write(const report::DispatchRecord& record, Kernel* kernel) {
@@ -293,19 +278,20 @@ bool Replayer::wants(const Queue& queue, uint64_t kernel_object, Candidate& cand
 }
 
 void Replayer::account(Queue& queue, const Packet& packet, const Candidate& candidate, Reason reason) {
-  Described dispatch;
-  describe(dispatch, queue, packet, candidate);
-  dispatch.record.outcome = Outcome::declined;
-  dispatch.record.reason = reason;
-  write(dispatch.record, candidate.kernel);
+  Described described;
+  describe(described, queue, Dispatch(packet, candidate.kernel), candidate);
+  described.record.outcome = Outcome::declined;
+  described.record.reason = reason;
+  write(described.record, candidate.kernel);
 }
 
 void Replayer::submit(Queue& queue, const Packet& packet, const Candidate& candidate) {
   tool_api::ReplayTool* tool = candidate.tool;
-  Described dispatch;
-  describe(dispatch, queue, packet, candidate);
-  tool_api::ReplayCall& call = dispatch.call;
-  report::DispatchRecord& record = dispatch.record;
+  Dispatch dispatch(packet, candidate.kernel);
+  Described described;
+  describe(described, queue, dispatch, candidate);
+  tool_api::ReplayCall& call = described.call;
+  report::DispatchRecord& record = described.record;
 
   tool_api::PassPlan plan;
   {
@@ -314,10 +300,9 @@ void Replayer::submit(Queue& queue, const Packet& packet, const Candidate& candi
   }
   record.passes_requested = plan.mode == PassMode::until_stopped ? 0 : plan.passes;
   std::string detail;
-  Reason reason =
-      plan.mode == PassMode::once ? Reason::none : decline_reason(queue, packet, candidate.kernel, detail);
+  Reason reason = plan.mode == PassMode::once ? Reason::none : decline_reason(queue, dispatch, detail);
   if (plan.mode != PassMode::once && reason == Reason::none) {
-    Window window(*core_, queue, candidate.kernel);
+    Window window(*core_, queue, dispatch);
     bool submitted = false;
     reason = window.open(packet, detail, submitted);
     if (reason == Reason::none) {
@@ -445,6 +430,20 @@ bool Replayer::wait_for_deferred_frees() {
     waited = true;
   }
   return waited;
+}
+
+void Replayer::signal_made(hsa_signal_t signal) {
+  snapshot::Extent extent;
+  extent.base = GpuVa(signal.handle);
+  extent.size = sizeof(amd_signal_t);
+  extent.memory_class = snapshot::MemoryClass::signal;
+  core_->extents.insert(extent);
+}
+
+std::optional<snapshot::Extent> Replayer::signal_ends(hsa_signal_t signal) {
+  const std::optional<snapshot::Extent> known = core_->extents.find(GpuVa(signal.handle));
+  if (!known || known->memory_class != snapshot::MemoryClass::signal) return std::nullopt;
+  return core_->extents.take(known->base);
 }
 
 void Replayer::shared(void* address, uint64_t size_bytes) {

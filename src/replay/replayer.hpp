@@ -109,6 +109,10 @@ class Replayer {
   void not_exported(const std::optional<snapshot::Extent>& before);
   /// After an allocation was moved to another pool.
   void migrated(void* address, uint64_t pool);
+  /// A signal of the application: a kernel that an argument leads to it is not replayed.
+  void signal_made(hsa_signal_t signal);
+  /// Before it is destroyed. @return what was known, to be put back when the runtime refuses
+  std::optional<snapshot::Extent> signal_ends(hsa_signal_t signal);
   VirtualMemory& virtual_memory() { return *virtual_memory_; }
   /// What memory of a pool is; empty for a pool that was not listed.
   std::optional<VirtualMemory::Backing> backing_of_pool(uint64_t pool) const;
@@ -133,11 +137,8 @@ class Replayer {
   bool break_stuck(Agent& agent);
   uint64_t gate_slice_ns() const;
   struct Described;
-  void describe(Described& out, Queue& queue, const hsa::Packet& packet, const Candidate& candidate);
-  report::Reason decline_reason(const Queue& queue, const hsa::Packet& packet, const Kernel* kernel,
-                                std::string& detail) const;
-  bool shares_memory(const Queue& queue, const hsa::Packet& packet, const Kernel* kernel,
-                     std::string& detail) const;
+  void describe(Described& out, Queue& queue, const Dispatch& dispatch, const Candidate& candidate);
+  report::Reason decline_reason(const Queue& queue, Dispatch& dispatch, std::string& detail) const;
   void write(const report::DispatchRecord& record, Kernel* kernel);
 
   std::unique_ptr<Core> core_;

@@ -10,7 +10,6 @@
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "device/futex.hpp"
-#include "replay/arguments.hpp"
 #include "replay/fatal.hpp"
 #include "replay/host_services.hpp"
 
@@ -114,7 +113,7 @@ report::Reason Window::open_locked(const Packet& packet, std::string& detail) {
     detail = std::move(why);
     return Reason::snapshot_failed;
   }
-  cover_arguments();
+  if (const Reason unfit = cover_arguments(detail); unfit != Reason::none) return unfit;
   if (!agent_.snapshot)
     agent_.snapshot = std::make_unique<snapshot::AgentSnapshot>(
         core_.api, agent_.handle(), core_.extents,
@@ -143,15 +142,47 @@ bool Window::flush_caches(std::string& detail) {
   return flushed.ok();
 }
 
+/// Everything ahead has ended: what the arguments point at now is what the passes will work on.
+///
 /// The executable flag does not tell the application's buffers from the runtime's own pools, which must be
 /// left alone. What an explicit argument points at is the application's: it is saved from here on.
-void Window::cover_arguments() {
+report::Reason Window::cover_arguments(std::string& detail) {
   using snapshot::MemoryClass;
-  visit_arguments(kernel_, queue_.parked_packet, core_.extents, [this](const snapshot::Extent& extent) {
-    if (extent.memory_class == MemoryClass::device_executable)
-      core_.extents.reclassify(extent.base, extent.generation, MemoryClass::device_coarse);
-    return true;
-  });
+  dispatch_.look_at_arguments(core_.extents);
+  const bool signals = core_.options.host_write != Options::HostWrite::ignore;
+  const Reason unfit = dispatch_.shares_memory(agent_.handle().handle, signals, detail);
+  if (unfit != Reason::none) return unfit;
+  for (const Pointee& pointee : dispatch_.arguments.pointees())
+    if (pointee.extent.memory_class == MemoryClass::device_executable)
+      core_.extents.reclassify(pointee.extent.base, pointee.extent.generation, MemoryClass::device_coarse);
+  return Reason::none;
+}
+
+/// Copies the host memory in reach, to tell after a pass whether it was written.
+void Window::watch_host() {
+  HostWrites& writes = agent_.host_writes;
+  if (core_.options.host_write == Options::HostWrite::ignore) return writes.begin_unchecked(core_.extents);
+  writes.begin(dispatch_.arguments, core_.extents);
+  agent_.snapshot->visit_saved(snapshot::MemoryClass::code_segment,
+                               [&](const std::byte* bytes, uint64_t size_bytes) {
+                                 writes.add_pointed_at({bytes, size_bytes}, core_.extents);
+                               });
+}
+
+/// With KREPLAY_HOST_WRITE=restore, before another pass. @return false when that pass must not run
+bool Window::put_back_host(report::DispatchRecord& record, uint64_t pass, std::string& detail) {
+  if (core_.options.host_write != Options::HostWrite::restore) return true;
+  const snapshot::Extent* failed = nullptr;
+  const HostWrites::Restored restored = agent_.host_writes.restore(&failed);
+  if (restored == HostWrites::Restored::yes) return true;
+  const std::string why =
+      fmt::format("{} memory at 0x{:x} ({} bytes) was written by a pass and is protected now",
+                  snapshot::name_of(failed->memory_class), failed->base.value, failed->size);
+  if (restored == HostWrites::Restored::broken) fail_restore(record, pass, why);
+  record.outcome = report::Outcome::stopped;
+  record.reason = Reason::host_write;
+  detail = why;
+  return false;
 }
 
 bool Window::ready_signals(std::string& detail) {
@@ -203,17 +234,8 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
   if (core_.progress != nullptr && kernel_ != nullptr)
     set_progress_kernel(*core_.progress, kernel_->demangled);
   record.outcome = report::Outcome::replayed;
-  const HostServices services(kernel_ == nullptr ? nullptr : &kernel_->metadata,
-                              hsa::dispatch_fields(packet).kernarg_address, core_.extents);
-  const bool check_host = core_.options.host_write != Options::HostWrite::ignore;
-  if (check_host) {
-    agent_.host_writes.begin(kernel_ == nullptr ? nullptr : &kernel_->metadata,
-                             hsa::dispatch_fields(packet).kernarg_address, core_.extents);
-    agent_.snapshot->visit_saved(snapshot::MemoryClass::code_segment,
-                                 [this](const std::byte* bytes, uint64_t size_bytes) {
-                                   agent_.host_writes.add_pointed_at(bytes, size_bytes, core_.extents);
-                                 });
-  }
+  const HostServices services(dispatch_.arguments, core_.extents);
+  watch_host();
   const bool endless = plan.mode == tool_api::PassMode::until_stopped;
   PassEnd end = PassEnd::done;
   bool flushed = true;  // before the first pass: else the window would not have opened
@@ -274,12 +296,13 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
       detail = "work of another thread had to be let in";
       break;
     }
+    // Before the device's: what cannot be put back leaves everything as the pass left it.
+    if (!put_back_host(record, pass + 1, detail)) break;
     const Status restored = agent_.snapshot->restore();
     if (!restored.ok()) fail_restore(record, pass + 1, restored.message());
-    if (core_.options.host_write == Options::HostWrite::restore) agent_.host_writes.restore();
     flushed = flush_caches(detail);
   }
-  if (check_host) record.unverified_bytes = agent_.host_writes.unverified_bytes();
+  record.unverified_bytes = agent_.host_writes.unverified_bytes();
   const snapshot::SnapshotStats stats = agent_.snapshot->stats();
   agent_.snapshot->finish();
   record.tier = "T3";

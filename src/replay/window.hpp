@@ -12,6 +12,7 @@
 #include "hsa/aql.hpp"
 #include "replay/agent.hpp"
 #include "replay/core.hpp"
+#include "replay/dispatch.hpp"
 #include "replay/kernels.hpp"
 #include "replay/thread_state.hpp"
 #include "report/outcome.hpp"
@@ -22,8 +23,14 @@ namespace kreplay::replay {
 /// Lives on the submitting thread's stack. Other threads only touch break_into() and thread().
 class Window {
  public:
-  Window(Core& core, Queue& queue, Kernel* kernel)
-      : core_(core), queue_(queue), agent_(queue.agent()), kernel_(kernel), thread_(&t_state) {}
+  /// @param dispatch looks at its arguments again when everything ahead of it has ended
+  Window(Core& core, Queue& queue, Dispatch& dispatch)
+      : core_(core),
+        queue_(queue),
+        agent_(queue.agent()),
+        dispatch_(dispatch),
+        kernel_(dispatch.kernel),
+        thread_(&t_state) {}
   /// Gives back what an exception left taken.
   ~Window() {
     if (!open_) return;
@@ -76,7 +83,9 @@ class Window {
 
   report::Reason open_locked(const hsa::Packet& packet, std::string& detail);
   bool ready_signals(std::string& detail);
-  void cover_arguments();
+  report::Reason cover_arguments(std::string& detail);
+  void watch_host();
+  bool put_back_host(report::DispatchRecord& record, uint64_t pass, std::string& detail);
   void remember_times();
   bool flush_caches(std::string& detail);
   enum class PassEnd { done, handed_over, failed };
@@ -88,6 +97,7 @@ class Window {
   Core& core_;
   Queue& queue_;
   Agent& agent_;
+  Dispatch& dispatch_;
   Kernel* kernel_;
   ThreadState* thread_;
   Window* outer_ = nullptr;
