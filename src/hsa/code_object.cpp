@@ -47,7 +47,7 @@ KernelMetadata read_kernel(const json& entry) {
   kernel.sgpr_spills = number(entry, ".sgpr_spill_count");
   const auto args = entry.find(".args");
   if (args == entry.end() || !args->is_array()) {
-    // Compilers other than LLVM's need not list them: all of the segment may be explicit.
+    kernel.arguments_listed = false;
     kernel.explicit_bytes = kernel.kernarg_bytes;
     return kernel;
   }

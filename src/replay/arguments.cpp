@@ -25,6 +25,15 @@ std::span<const Pointee> Arguments::pointees() const {
   return {count_ > kInline ? many_.data() : few_.data(), count_};
 }
 
+uint64_t Arguments::explicit_bytes(const hsa::KernelMetadata& kernel, uint64_t kernarg_address,
+                                   const snapshot::ExtentTable& extents) {
+  if (kernel.arguments_listed || kernel.kernarg_bytes == 0) return kernel.explicit_bytes;
+  const std::optional<Extent> extent = extents.find(GpuVa(kernarg_address));
+  if (!extent) return kernel.explicit_bytes;
+  const uint64_t room = extent->end() - GpuVa(kernarg_address);
+  return std::max<uint64_t>(kernel.explicit_bytes, std::min(room, kUnlistedBytes));
+}
+
 void Arguments::look(const hsa::KernelMetadata* kernel, uint64_t kernarg_address,
                      const snapshot::ExtentTable& extents) {
   state_ = State::unknown;
@@ -38,13 +47,14 @@ void Arguments::look(const hsa::KernelMetadata* kernel, uint64_t kernarg_address
     const std::byte* slot = host_address(extents, GpuVa(kernarg_address + offset), sizeof(uint64_t));
     if (slot != nullptr) hostcall_buffer_ = device::HostAccess().load<uint64_t>(slot).value_or(0);
   }
-  if (kernel->explicit_bytes < sizeof(uint64_t)) return;
-  const std::byte* segment = host_address(extents, GpuVa(kernarg_address), kernel->explicit_bytes);
+  const uint64_t bytes = explicit_bytes(*kernel, kernarg_address, extents);
+  if (bytes < sizeof(uint64_t)) return;
+  const std::byte* segment = host_address(extents, GpuVa(kernarg_address), bytes);
   try {
     if (segment == nullptr)
       state_ = State::unreadable;
     else
-      scan(segment, kernel->explicit_bytes, extents);
+      scan(segment, bytes, extents);
   } catch (const std::bad_alloc&) {
     state_ = State::no_memory;
   }

@@ -44,6 +44,9 @@ class Arguments {
   static constexpr uint64_t kBeforeBytes = 64;
   static constexpr uint64_t kNearBytes = 4096;
   static constexpr size_t kInline = 32;
+  /// Where the metadata lists no arguments, the segment may be longer than it says: gcc's kernels read what
+  /// libgomp puts behind the 8 bytes that they declare. So much of the memory that holds it is looked at.
+  static constexpr uint64_t kUnlistedBytes = 256;
 
   enum class State : uint8_t {
     unknown,     ///< not looked at, or nobody knows where in the segment the arguments are
@@ -69,6 +72,8 @@ class Arguments {
   uint64_t hostcall_buffer() const { return hostcall_buffer_; }
 
  private:
+  static uint64_t explicit_bytes(const hsa::KernelMetadata& kernel, uint64_t kernarg_address,
+                                 const snapshot::ExtentTable& extents);
   void scan(const std::byte* segment, uint64_t bytes, const snapshot::ExtentTable& extents);
   void add(const snapshot::Extent& extent, uint64_t address, uint64_t offset, bool inside);
 

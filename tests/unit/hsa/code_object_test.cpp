@@ -38,6 +38,7 @@ TEST_CASE("kernels with their arguments") {
   CHECK(scale->symbol == "_Z5scalePffi.kd");
   CHECK(scale->kernarg_bytes == 16);
   CHECK(scale->explicit_bytes == 16);
+  CHECK(scale->arguments_listed);
   REQUIRE(scale->pointers.size() == 1);
   CHECK(scale->pointers[0].offset == 0);
   CHECK(scale->hostcall_offset == -1);
@@ -72,6 +73,7 @@ TEST_CASE("arguments that the metadata does not list may be anywhere in the segm
   for (const KernelMetadata& kernel : object->kernels) {
     CHECK(kernel.kernarg_bytes > 0);
     CHECK(kernel.explicit_bytes == kernel.kernarg_bytes);
+    CHECK_FALSE(kernel.arguments_listed);
   }
 }
 

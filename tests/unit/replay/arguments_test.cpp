@@ -145,6 +145,39 @@ TEST_CASE("an argument segment that is in no memory, or reaches beyond its own, 
   CHECK(view.state() == Arguments::State::unknown);
 }
 
+TEST_CASE("where arguments are not listed, the memory behind the declared segment is looked at, too") {
+  ExtentTable table;
+  std::vector<uint64_t> segment(64);
+  Extent e;
+  e.base = GpuVa(segment.data());
+  e.size = 512;
+  e.memory_class = MemoryClass::host_kernarg;
+  table.insert(e);
+  Extent pointed;
+  pointed.base = GpuVa(uint64_t{0x10'0000});
+  pointed.size = 64;
+  table.insert(pointed);
+  KernelMetadata kernel;  // as gcc 12 describes a target region
+  kernel.kernarg_bytes = kernel.explicit_bytes = 8;
+  const auto seen = [&](size_t word, size_t first = 0) {
+    segment.assign(segment.size(), 0);
+    segment[word] = 0x10'0000;
+    Arguments view;
+    view.look(&kernel, reinterpret_cast<uint64_t>(&segment[first]), table);
+    CHECK(view.known());
+    return view.pointees().size() == 1;
+  };
+  CHECK(seen(0));
+  CHECK_FALSE(seen(2));
+  kernel.arguments_listed = false;
+  CHECK(seen(2));
+  CHECK(seen(31));
+  CHECK_FALSE(seen(32));
+  CHECK(seen(63, 60));  // to the end of the memory, not beyond
+  kernel.kernarg_bytes = kernel.explicit_bytes = 0;
+  CHECK_FALSE(seen(2));
+}
+
 TEST_CASE("a kernel without arguments is known to point at nothing") {
   ExtentTable table;
   KernelMetadata kernel;
