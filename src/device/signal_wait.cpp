@@ -6,11 +6,17 @@
 
 #include "base/clock.hpp"
 #include "device/futex.hpp"
+#include "device/host_access.hpp"
 
 namespace kreplay::device {
 
 int64_t signal_value(hsa_signal_t signal) {
   return __atomic_load_n(&reinterpret_cast<const amd_signal_t*>(signal.handle)->value, __ATOMIC_ACQUIRE);
+}
+
+std::optional<int64_t> application_signal_value(hsa_signal_t signal) {
+  return HostAccess().load<int64_t>(
+      const_cast<const int64_t*>(&reinterpret_cast<const amd_signal_t*>(signal.handle)->value));
 }
 
 hsa_signal_value_t wait_below(const hsa::HsaApi& api, hsa_signal_t signal, hsa_signal_value_t bound,

@@ -3,13 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "hsa/hsa_api.hpp"
 
 namespace kreplay::device {
 
 /// A signal's value, read from memory (amd_signal_t), without a call into the runtime.
+/// For signals that cannot go away meanwhile: ours, and those that a call in progress was given.
 int64_t signal_value(hsa_signal_t signal);
+/// The same for one that another thread may destroy while we look, as that of a packet that has just been
+/// processed: some signals (from other processes) are unmapped with their end. @return empty when it is gone
+std::optional<int64_t> application_signal_value(hsa_signal_t signal);
 
 /// Blocks in the runtime until the signal is below `bound`, at most `timeout_ns`; may return early for no
 /// reason.

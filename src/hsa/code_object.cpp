@@ -46,7 +46,11 @@ KernelMetadata read_kernel(const json& entry) {
   kernel.vgpr_spills = number(entry, ".vgpr_spill_count");
   kernel.sgpr_spills = number(entry, ".sgpr_spill_count");
   const auto args = entry.find(".args");
-  if (args == entry.end() || !args->is_array()) return kernel;
+  if (args == entry.end() || !args->is_array()) {
+    kernel.arguments_listed = false;
+    kernel.explicit_bytes = kernel.kernarg_bytes;
+    return kernel;
+  }
   for (const json& arg : *args) {
     if (!arg.is_object()) continue;
     const std::string kind = text(arg, ".value_kind");

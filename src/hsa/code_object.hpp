@@ -23,10 +23,12 @@ struct KernelMetadata {
   std::string symbol;           ///< name of the descriptor, ends in ".kd"
   std::string name;             ///< mangled function name
   uint32_t kernarg_bytes = 0;   ///< explicit and hidden arguments together
-  uint32_t explicit_bytes = 0;  ///< end of the last explicit argument
-  uint32_t private_bytes = 0;   ///< fixed scratch per work-item
-  uint32_t group_bytes = 0;     ///< fixed LDS per workgroup
-  uint32_t vgprs = 0;           ///< per work-item
+  uint32_t explicit_bytes = 0;  ///< end of the last explicit argument; of the segment when none are listed
+  bool arguments_listed =
+      true;  ///< false: compilers other than LLVM's need not tell, nor the segment's true size
+  uint32_t private_bytes = 0;  ///< fixed scratch per work-item
+  uint32_t group_bytes = 0;    ///< fixed LDS per workgroup
+  uint32_t vgprs = 0;          ///< per work-item
   uint32_t agprs = 0;
   uint32_t sgprs = 0;  ///< per wavefront
   uint32_t vgpr_spills = 0;

@@ -43,6 +43,15 @@ class Observed {
   std::optional<SignalChange> change_;
 };
 
+/// After the runtime made it: where signals lie is known, so that a kernel with an argument that points at
+/// one is found.
+void made(const HookScope& hook, hsa_status_t status, const hsa_signal_t* signal) {
+  hook.observe_short([&](Replayer& r) {
+    if (status == HSA_STATUS_SUCCESS && signal != nullptr && signal->handle != 0)
+      r.memory().signal_made(*signal);
+  });
+}
+
 }  // namespace
 }  // namespace kreplay::intercept
 
@@ -134,11 +143,37 @@ KR_ORDERS(KR_LOGIC, xor, ^)
 KR_ORDERS(KR_EXCHANGE, exchange)
 KR_ORDERS(KR_CAS, cas)
 
+KR_EXPORT hsa_status_t hsa_signal_create(hsa_signal_value_t initial_value, uint32_t num_consumers,
+                                         const hsa_agent_t* consumers, hsa_signal_t* signal) {
+  KR_SCOPE(hsa_signal_create);
+  const hsa_status_t status = hook.next().hsa_signal_create(initial_value, num_consumers, consumers, signal);
+  kreplay::intercept::made(hook, status, signal);
+  return status;
+}
+
+KR_EXPORT hsa_status_t hsa_amd_signal_create(hsa_signal_value_t initial_value, uint32_t num_consumers,
+                                             const hsa_agent_t* consumers, uint64_t attributes,
+                                             hsa_signal_t* signal) {
+  KR_SCOPE(hsa_amd_signal_create);
+  const hsa_status_t status =
+      hook.next().hsa_amd_signal_create(initial_value, num_consumers, consumers, attributes, signal);
+  kreplay::intercept::made(hook, status, signal);
+  return status;
+}
+
 KR_EXPORT hsa_status_t hsa_signal_destroy(hsa_signal_t signal) {
   KR_SCOPE(hsa_signal_destroy);
+  std::optional<kreplay::snapshot::Extent> gone;
   // Before the call: the handle may come back as another signal.
-  hook.observe_short([&](Replayer& r) { r.copies().signal_destroyed(signal); });
-  return hook.next().hsa_signal_destroy(signal);
+  hook.observe_short([&](Replayer& r) {
+    r.copies().signal_destroyed(signal);
+    gone = r.memory().signal_ends(signal);
+  });
+  const hsa_status_t status = hook.next().hsa_signal_destroy(signal);
+  hook.observe_short([&](Replayer& r) {
+    if (status != HSA_STATUS_SUCCESS && gone) r.extents().put_back(*gone);
+  });
+  return status;
 }
 
 KR_EXPORT hsa_status_t hsa_amd_signal_value_pointer(hsa_signal_t signal,
@@ -160,6 +195,7 @@ KR_EXPORT hsa_status_t hsa_amd_ipc_signal_attach(const hsa_amd_ipc_signal_t* han
   hook.observe([&](Replayer& r) {
     if (status == HSA_STATUS_SUCCESS) r.copies().signal_exposed(*signal);
   });
+  kreplay::intercept::made(hook, status, signal);
   return status;
 }
 

@@ -31,6 +31,11 @@ int64_t needed(const Dependency& dependency, int64_t value) {
   return -1;
 }
 
+/// For messages. 0 when there is none.
+int64_t value_of(hsa_signal_t signal) {
+  return signal.handle == 0 ? 0 : device::application_signal_value(signal).value_or(0);
+}
+
 }  // namespace
 
 /// Whether the packet at `index` may still be running. Taken barriers are over; of taken dispatches only
@@ -77,7 +82,9 @@ int64_t LookAhead::carriers(hsa_signal_t signal) const {
 }
 
 bool LookAhead::satisfiable(const Dependency& dependency) const {
-  const int64_t missing = needed(dependency, device::signal_value(dependency.signal));
+  const std::optional<int64_t> value = device::application_signal_value(dependency.signal);
+  if (!value) return true;  // destroyed: the packet has been processed since we read it
+  const int64_t missing = needed(dependency, *value);
   if (missing <= 0) return missing == 0;
   return carriers(dependency.signal) >= missing;
 }
@@ -156,12 +163,7 @@ std::optional<Blocked> LookAhead::find_blocked(const std::vector<Queue*>& all,
     Dependency blocking;
     const Packet packet = view.queue->ring.packet_at(view.stuck);
     (void)packet_blocked(packet, blocking);
-    return Blocked{view.queue,
-                   false,
-                   view.stuck,
-                   blocking.signal,
-                   blocking.signal.handle == 0 ? 0 : device::signal_value(blocking.signal),
-                   waits(packet)};
+    return Blocked{view.queue, false, view.stuck, blocking.signal, value_of(blocking.signal), waits(packet)};
   }
   for (size_t i = 0; i < copies.size(); ++i) {
     if (copy_stuck_[i] == 0 || std::none_of(agents.begin(), agents.end(), [&](const Agent* agent) {
@@ -170,11 +172,10 @@ std::optional<Blocked> LookAhead::find_blocked(const std::vector<Queue*>& all,
       continue;
     hsa_signal_t signal = {0};
     (void)copy_blocked(copies[i], signal);
-    return Blocked{nullptr,  false, 0, signal, signal.handle == 0 ? 0 : device::signal_value(signal),
-                   Waits::no};
+    return Blocked{nullptr, false, 0, signal, value_of(signal), Waits::no};
   }
   if (Dependency blocking; next != nullptr && packet_blocked(*next, blocking))
-    return Blocked{nullptr, true, 0, blocking.signal, device::signal_value(blocking.signal), Waits::no};
+    return Blocked{nullptr, true, 0, blocking.signal, value_of(blocking.signal), Waits::no};
   return std::nullopt;
 }
 

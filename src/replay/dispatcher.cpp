@@ -8,8 +8,8 @@
 
 #include "base/clock.hpp"
 #include "base/log.hpp"
-#include "replay/arguments.hpp"
 #include "replay/backtrace.hpp"
+#include "replay/dispatch.hpp"
 #include "replay/fatal.hpp"
 #include "replay/pass_loop.hpp"
 #include "replay/window.hpp"
@@ -77,15 +77,15 @@ const char* explain(Reason reason) {
 
 /// What is known about a dispatch before anybody decides.
 struct Dispatcher::Described {
-  hsa::DispatchFields fields;
   tool_api::ReplayCall call;
   report::DispatchRecord record;
   std::string launch_site;
 };
 
-void Dispatcher::describe(Described& out, Queue& queue, const Packet& packet, const Candidate& candidate) {
+void Dispatcher::describe(Described& out, Queue& queue, const Dispatch& dispatch,
+                          const Candidate& candidate) {
   const Agent& agent = queue.agent();
-  out.fields = hsa::dispatch_fields(packet);
+  const hsa::DispatchFields& fields = dispatch.fields;
   tool_api::ReplayCall& call = out.call;
   static_cast<tool_api::Candidate&>(call) = candidate.call;
   call.thread_id = thread_id();
@@ -95,10 +95,10 @@ void Dispatcher::describe(Described& out, Queue& queue, const Packet& packet, co
   info.queue_id.handle = queue.id();
   info.kernel_id = call.kernel == nullptr ? 0 : call.kernel->kernel_id;
   info.dispatch_id = core_.next_dispatch.fetch_add(1, std::memory_order_relaxed);
-  info.private_segment_size = out.fields.private_segment_bytes;
-  info.group_segment_size = out.fields.group_segment_bytes;
-  info.workgroup_size = {out.fields.workgroup[0], out.fields.workgroup[1], out.fields.workgroup[2]};
-  info.grid_size = {out.fields.grid[0], out.fields.grid[1], out.fields.grid[2]};
+  info.private_segment_size = fields.private_segment_bytes;
+  info.group_segment_size = fields.group_segment_bytes;
+  info.workgroup_size = {fields.workgroup[0], fields.workgroup[1], fields.workgroup[2]};
+  info.grid_size = {fields.grid[0], fields.grid[1], fields.grid[2]};
   call.correlation.internal = core_.next_correlation.fetch_add(1, std::memory_order_relaxed);
 
   report::DispatchRecord& record = out.record;
@@ -113,40 +113,25 @@ void Dispatcher::describe(Described& out, Queue& queue, const Packet& packet, co
     out.launch_site = launch_site();
     record.launch_site = out.launch_site;
   }
-  record.lds_bytes = out.fields.group_segment_bytes;
+  record.lds_bytes = fields.group_segment_bytes;
   for (int i = 0; i < 3; ++i) {
-    record.grid[i] = out.fields.grid[i];
-    record.workgroup[i] = out.fields.workgroup[i];
+    record.grid[i] = fields.grid[i];
+    record.workgroup[i] = fields.workgroup[i];
   }
 }
 
-/// Memory that others write too cannot be put back under them, and a kernel may wait there for theirs.
-bool Dispatcher::shares_memory(const Queue& queue, const Packet& packet, const Kernel* kernel,
-                               std::string& detail) const {
-  using snapshot::MemoryClass;
-  const uint64_t agent = queue.agent().handle().handle;
-  visit_arguments(kernel, packet, core_.extents, [&](const snapshot::Extent& extent) {
-    const bool shared =
-        extent.memory_class == MemoryClass::ipc_import || extent.memory_class == MemoryClass::device_shared;
-    if (!shared && (extent.agent == 0 || extent.agent == agent)) return true;
-    detail = fmt::format("an argument points into {} at 0x{:x} ({} bytes)",
-                         shared ? "memory shared with another process or device" : "memory of another GPU",
-                         extent.base.value, extent.size);
-    return false;
-  });
-  return !detail.empty();
-}
-
-report::Reason Dispatcher::decline_reason(const Queue& queue, const Packet& packet, const Kernel* kernel,
-                                          std::string& detail) const {
+Reason Dispatcher::decline_reason(const Queue& queue, Dispatch& dispatch, std::string& detail) const {
   if (queue.cooperative()) return Reason::cooperative;
   if (queue.failed()) {
     detail = queue.describe_failure(core_.api);
     return Reason::queue_error;
   }
   if (queue.agent().bypassed.load(std::memory_order_relaxed)) return Reason::bypassed;
-  if (kernel != nullptr && kernel->learned.load(std::memory_order_relaxed)) return Reason::learned;
-  return shares_memory(queue, packet, kernel, detail) ? Reason::collective : Reason::none;
+  if (dispatch.kernel != nullptr && dispatch.kernel->learned.load(std::memory_order_relaxed))
+    return Reason::learned;
+  dispatch.look_at_arguments(core_.extents);
+  const bool signals = core_.options.host_write != Options::HostWrite::ignore;
+  return dispatch.shares_memory(queue.agent().handle().handle, signals, detail);
 }
 
 void Dispatcher::write(const report::DispatchRecord& record, Kernel* kernel) {
@@ -189,23 +174,24 @@ bool Dispatcher::wants(const Queue& queue, uint64_t kernel_object, Candidate& ca
 }
 
 void Dispatcher::account(Queue& queue, const Packet& packet, const Candidate& candidate, Reason reason) {
-  Described dispatch;
-  describe(dispatch, queue, packet, candidate);
-  dispatch.record.outcome = Outcome::declined;
-  dispatch.record.reason = reason;
-  write(dispatch.record, candidate.kernel);
+  Described described;
+  describe(described, queue, Dispatch(packet, candidate.kernel), candidate);
+  described.record.outcome = Outcome::declined;
+  described.record.reason = reason;
+  write(described.record, candidate.kernel);
 }
 
 void Dispatcher::submit(Queue& queue, const Packet& packet, const Candidate& candidate) {
   tool_api::ReplayTool* tool = candidate.tool;
-  Described dispatch;
-  describe(dispatch, queue, packet, candidate);
+  Dispatch dispatch(packet, candidate.kernel);
+  Described described;
+  describe(described, queue, dispatch, candidate);
   tool_api::PassPlan plan;
   {
     const TheirsScope theirs;
-    plan = tool->config_enter(dispatch.call);
+    plan = tool->config_enter(described.call);
   }
-  report::DispatchRecord& record = dispatch.record;
+  report::DispatchRecord& record = described.record;
   record.passes_requested = plan.mode == PassMode::until_stopped ? 0 : plan.passes;
   record.outcome = Outcome::opted_out;
   std::string detail;
@@ -213,16 +199,16 @@ void Dispatcher::submit(Queue& queue, const Packet& packet, const Candidate& can
     submit_once(queue, packet);
   } else {
     record.outcome = Outcome::declined;
-    record.reason = decline_reason(queue, packet, candidate.kernel, detail);
+    record.reason = decline_reason(queue, dispatch, detail);
     if (record.reason != Reason::none)
       submit_once(queue, packet);
-    else if (record.reason = replay(queue, packet, candidate, dispatch, plan, detail);
+    else if (record.reason = replay(queue, dispatch, *tool, described, plan, detail);
              record.reason == Reason::none)
       return;
   }
   {
     const TheirsScope theirs;
-    tool->config_exit(dispatch.call);
+    tool->config_exit(described.call);
   }
   record.detail = detail;
   write(record, candidate.kernel);
@@ -230,28 +216,28 @@ void Dispatcher::submit(Queue& queue, const Packet& packet, const Candidate& can
 
 /// @return none: replayed, CONFIG EXIT called and the record written. Else why not; it has been submitted
 /// once.
-Reason Dispatcher::replay(Queue& queue, const Packet& packet, const Candidate& candidate, Described& dispatch,
+Reason Dispatcher::replay(Queue& queue, Dispatch& dispatch, tool_api::ReplayTool& tool, Described& described,
                           const tool_api::PassPlan& plan, std::string& detail) {
-  Window window(core_, queue, candidate.kernel);
+  Window window(core_, queue, dispatch.kernel);
   bool submitted = false;
-  Reason reason = window.open(packet, detail, submitted);
+  Reason reason = window.open(dispatch.packet, detail, submitted);
   if (reason == Reason::none) {
-    PassLoop passes(core_, window, packet);
+    PassLoop passes(core_, window, dispatch);
     reason = passes.save(detail);
     if (reason == Reason::none) {
-      report::DispatchRecord& record = dispatch.record;
-      passes.run(*candidate.tool, dispatch.call, plan, record, detail);
+      report::DispatchRecord& record = described.record;
+      passes.run(tool, described.call, plan, record, detail);
       window.close();
       record.window_ns = monotonic_ns() - window.opened_ns();
       record.detail = detail;
-      write(record, candidate.kernel);
+      write(record, dispatch.kernel);
       window.release();
       return Reason::none;
     }
     window.close();
     window.release();
   }
-  if (!submitted) submit_once(queue, packet);
+  if (!submitted) submit_once(queue, dispatch.packet);
   return reason;
 }
 

@@ -14,6 +14,7 @@
 namespace kreplay::replay {
 
 class Agent;
+struct Dispatch;
 
 /// Threads: any; a queue is held by the thread that submits to it.
 class Dispatcher {
@@ -53,13 +54,10 @@ class Dispatcher {
 
  private:
   struct Described;
-  void describe(Described& out, Queue& queue, const hsa::Packet& packet, const Candidate& candidate);
-  report::Reason decline_reason(const Queue& queue, const hsa::Packet& packet, const Kernel* kernel,
-                                std::string& detail) const;
-  bool shares_memory(const Queue& queue, const hsa::Packet& packet, const Kernel* kernel,
-                     std::string& detail) const;
-  report::Reason replay(Queue& queue, const hsa::Packet& packet, const Candidate& candidate,
-                        Described& dispatch, const tool_api::PassPlan& plan, std::string& detail);
+  void describe(Described& out, Queue& queue, const Dispatch& dispatch, const Candidate& candidate);
+  report::Reason decline_reason(const Queue& queue, Dispatch& dispatch, std::string& detail) const;
+  report::Reason replay(Queue& queue, Dispatch& dispatch, tool_api::ReplayTool& tool, Described& described,
+                        const tool_api::PassPlan& plan, std::string& detail);
   void write(const report::DispatchRecord& record, Kernel* kernel);
 
   Core& core_;

@@ -9,8 +9,9 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
-#include "hsa/code_object.hpp"
+#include "replay/arguments.hpp"
 #include "snapshot/extent.hpp"
 
 namespace kreplay::replay {
@@ -18,19 +19,18 @@ namespace kreplay::replay {
 /// Threads: one; lives for one window.
 class HostServices {
  public:
-  /// Looks the buffer up. Reads the kernarg segment only where it is host memory the table knows.
-  HostServices(const hsa::KernelMetadata* kernel, uint64_t kernarg_address,
-               const snapshot::ExtentTable& extents);
-  /// Whether the header differs from what it was at construction. Always false without a buffer.
+  HostServices(const Arguments& arguments, const snapshot::ExtentTable& extents);
+  /// Whether the header differs from what it was at construction, or can no longer be read. Always false
+  /// without a buffer, or when it could not be read then.
   bool used() const;
-  bool watching() const { return header_ != 0; }
+  bool watching() const { return before_.has_value(); }
 
  private:
   using Header = std::array<uint64_t, 8>;
-  Header read() const;
+  std::optional<Header> read() const;
 
-  uint64_t header_ = 0;  ///< host address; 0: no buffer
-  Header before_ = {};
+  const std::byte* header_ = nullptr;
+  std::optional<Header> before_;
 };
 
 }  // namespace kreplay::replay

@@ -1,149 +1,163 @@
 #include "replay/host_writes.hpp"
 
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstring>
 #include <new>
-#include <optional>
 
 namespace kreplay::replay {
 namespace {
 
+using device::HostAccess;
 using snapshot::Extent;
 using snapshot::MemoryClass;
 
-bool is_host(MemoryClass c) {
-  return c == MemoryClass::host_coarse || c == MemoryClass::host_fine || c == MemoryClass::host_kernarg ||
-         c == MemoryClass::host_locked || c == MemoryClass::managed;
-}
+/// Compared at a time: small enough to stay in a cache between the copy and the comparison.
+constexpr uint64_t kChunkBytes = 65536;
 
 std::byte* cpu_address(const Extent& extent) {
   return extent.host.value != nullptr ? extent.host.value : reinterpret_cast<std::byte*>(extent.base.value);
 }
 
-enum class Copied { all, gone, refused };
-
-/// What process_vm_readv and process_vm_writev, applied to this process, did.
-template <auto Transfer>
-Copied transfer(std::byte* ours, std::byte* other, uint64_t size_bytes) {
-  for (uint64_t done = 0; done < size_bytes;) {
-    const iovec local{ours + done, size_bytes - done};
-    const iovec remote{other + done, size_bytes - done};
-    const ssize_t moved = Transfer(getpid(), &local, 1, &remote, 1, 0);
-    if (moved <= 0) return moved < 0 && errno != EFAULT ? Copied::refused : Copied::gone;
-    done += static_cast<uint64_t>(moved);
-  }
-  return Copied::all;
-}
-
-/// Copies from memory that may not be there. Where the system forbids to ask, it is taken to be there.
-/// @return whether it was
-bool read_managed(std::byte* to, std::byte* from, uint64_t size_bytes) {
-  const Copied copied = transfer<process_vm_readv>(to, from, size_bytes);
-  if (copied == Copied::refused) std::memcpy(to, from, size_bytes);
-  return copied != Copied::gone;
-}
-
-void write_managed(std::byte* from, std::byte* to, uint64_t size_bytes) {
-  if (transfer<process_vm_writev>(from, to, size_bytes) == Copied::refused) std::memcpy(to, from, size_bytes);
-}
-
 }  // namespace
 
-std::byte* host_bytes(const snapshot::ExtentTable& extents, GpuVa va, uint64_t size_bytes) {
-  const std::optional<Extent> extent = extents.find(va);
-  if (!extent || !is_host(extent->memory_class)) return nullptr;
-  const uint64_t offset = va - extent->base;
-  if (extent->size - offset < size_bytes) return nullptr;
-  return cpu_address(*extent) + offset;
-}
-
-void HostWrites::begin(const hsa::KernelMetadata* kernel, uint64_t kernarg_address,
-                       const snapshot::ExtentTable& extents) {
+void HostWrites::begin_unchecked(const snapshot::ExtentTable& extents) {
+  extents_ = &extents;
   pieces_.clear();
-  used_ = 0;
-  unverified_ = 0;
-  scanned_ = 0;
-  if (kernel == nullptr || kernel->explicit_bytes < sizeof(uint64_t)) return;
-  const std::byte* arguments = host_bytes(extents, GpuVa(kernarg_address), kernel->explicit_bytes);
-  if (arguments == nullptr) return;
-  add_pointed_at(arguments, kernel->explicit_bytes, extents);
+  seen_.clear();
+  used_ = gone_ = lost_ = scanned_ = 0;
+  kernargs_counted_ = true;
+  reachable_ = extents.host_data_bytes() + extents.kernarg_bytes();
 }
 
-void HostWrites::add_pointed_at(const std::byte* bytes, uint64_t size_bytes,
-                                const snapshot::ExtentTable& extents) {
-  const uint64_t size = std::min(size_bytes, kMaxScannedBytes - scanned_);
+void HostWrites::begin(const Arguments& arguments, const snapshot::ExtentTable& extents) {
+  begin_unchecked(extents);
+  if (!arguments.known()) return;
+  kernargs_counted_ = false;
+  reachable_ = extents.host_data_bytes();
+  for (const Pointee& pointee : arguments.pointees()) add(pointee.extent);
+}
+
+void HostWrites::add_pointed_at(std::span<const std::byte> bytes, const snapshot::ExtentTable& extents) {
+  const uint64_t size = std::min<uint64_t>(bytes.size(), kMaxScannedBytes - scanned_);
   scanned_ += size;
-  for (uint64_t at = 0; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes + at, sizeof word);
-    if (word == 0) continue;
-    const std::optional<Extent> extent = extents.find(GpuVa(word));
-    if (extent && is_host(extent->memory_class) && extent->memory_class != MemoryClass::host_kernarg)
-      add(*extent);
-  }
+  visit_addresses(bytes.first(size), 0, extents, [&](uint64_t word, uint64_t) {
+    visit_pointed_at(extents, word, [&](const Extent& extent, bool) { add(extent); });
+  });
 }
 
 void HostWrites::add(const Extent& extent) {
-  if (std::any_of(pieces_.begin(), pieces_.end(),
-                  [&](const Piece& p) { return p.extent.generation == extent.generation; }))
-    return;
-  if (extent.size > kMaxBytes - used_) {
-    unverified_ += extent.size;
-    return;
-  }
+  if (!snapshot::is_host(extent.memory_class)) return;
   try {
+    if (std::find(seen_.begin(), seen_.end(), extent.generation) != seen_.end()) return;
+    seen_.push_back(extent.generation);
+    if (extent.memory_class == MemoryClass::host_kernarg && !kernargs_counted_) reachable_ += extent.size;
+    if (extent.size > kMaxBytes - used_) return;
     if (saved_.size() < used_ + extent.size) saved_.resize(used_ + extent.size);
+    if (chunk_.empty()) chunk_.resize(kChunkBytes);
+    HostAccess access;
+    add_bytes(extent, access);
   } catch (const std::bad_alloc&) {
-    unverified_ += extent.size;
-    return;
+    // What was not copied is unverified.
   }
-  const Piece piece{extent, cpu_address(extent), used_};
-  if (extent.memory_class != MemoryClass::managed)
-    std::memcpy(saved_.data() + piece.offset, piece.live, extent.size);
-  else if (!read_managed(saved_.data() + piece.offset, piece.live, extent.size))
-    return;  // the application has unmapped it
-  used_ += extent.size;
-  pieces_.push_back(piece);
 }
 
-/// Memory that went away meanwhile does not differ: nobody can see it.
-bool HostWrites::managed_differs(const Piece& piece) const {
-  std::array<std::byte, 65536> chunk;
-  for (uint64_t at = 0; at < piece.extent.size; at += chunk.size()) {
-    const uint64_t size = std::min<uint64_t>(chunk.size(), piece.extent.size - at);
-    if (!read_managed(chunk.data(), piece.live + at, size)) return false;
-    if (std::memcmp(saved_.data() + piece.offset + at, chunk.data(), size) != 0) return true;
+void HostWrites::add_bytes(const Extent& extent, HostAccess& access) {
+  std::byte* const live = cpu_address(extent);
+  for (uint64_t at = 0; at < extent.size;) {
+    const uint64_t got = access.read(saved_.data() + used_, live + at, extent.size - at);
+    if (got > 0) pieces_.push_back({extent, live + at, got, used_});
+    used_ += got;
+    at += got;
+    if (at == extent.size) return;
+    const uint64_t hole = std::min(HostAccess::left_in_page(live + at), extent.size - at);
+    if (!HostAccess::mapped(live + at)) gone_ += hole;
+    at += hole;
+  }
+}
+
+uint64_t HostWrites::unverified_bytes() const {
+  const uint64_t accounted = used_ + gone_;
+  return (reachable_ > accounted ? reachable_ - accounted : 0) + lost_;
+}
+
+/// chunk_ holds what is at `at` now. Page by page, so that a difference can be tried to be written as a
+/// whole.
+template <typename Visit>
+bool HostWrites::compare_chunk(const Piece& piece, uint64_t at, uint64_t size, Visit&& visit) const {
+  const std::byte* const saved = saved_.data() + piece.offset + at;
+  if (std::memcmp(saved, chunk_.data(), size) == 0) return true;
+  for (uint64_t from = 0; from < size;) {
+    const uint64_t end = from + std::min(HostAccess::left_in_page(piece.live + at + from), size - from);
+    uint64_t first = from, last = end;
+    while (first < end && saved[first] == chunk_[first]) ++first;
+    while (last > first && saved[last - 1] == chunk_[last - 1]) --last;
+    if (first < last && !visit(Difference{&piece, at + first, last - first, chunk_[first]})) return false;
+    from = end;
+  }
+  return true;
+}
+
+template <typename Visit>
+void HostWrites::each_difference(HostAccess& access, uint64_t* lost, Visit&& visit) {
+  for (const Piece& piece : pieces_) {
+    for (uint64_t at = 0; at < piece.size;) {
+      const uint64_t got =
+          access.read(chunk_.data(), piece.live + at, std::min<uint64_t>(chunk_.size(), piece.size - at));
+      if (got > 0 && !compare_chunk(piece, at, got, visit)) return;
+      at += got;
+      if (got > 0 || at == piece.size) continue;
+      const uint64_t hole = std::min(HostAccess::left_in_page(piece.live + at), piece.size - at);
+      if (HostAccess::mapped(piece.live + at)) *lost += hole;
+      at += hole;
+    }
+  }
+}
+
+const Extent* HostWrites::first_changed() {
+  const Extent* found = nullptr;
+  uint64_t lost = 0;
+  HostAccess access;
+  each_difference(access, &lost, [&](const Difference& difference) {
+    found = &difference.piece->extent;
+    return false;
+  });
+  lost_ = std::max(lost_, lost);
+  return found;
+}
+
+bool HostWrites::write(HostAccess& access, const Difference& difference, const std::byte* from,
+                       uint64_t size) {
+  const Piece& piece = *difference.piece;
+  for (int left = 2; left > 0; --left) {
+    if (!extents_->alive(piece.extent.base, piece.extent.generation)) return true;
+    std::byte* const to = piece.live + difference.at;
+    const uint64_t written = access.write(to, from, size);
+    if (written == size || !HostAccess::mapped(to + written)) return true;
   }
   return false;
 }
 
-bool HostWrites::differs(const Piece& piece) const {
-  if (piece.extent.memory_class == MemoryClass::managed) return managed_differs(piece);
-  return std::memcmp(saved_.data() + piece.offset, piece.live, piece.extent.size) != 0;
-}
-
-bool HostWrites::changed() const { return first_changed() != nullptr; }
-
-const Extent* HostWrites::first_changed() const {
-  for (const Piece& piece : pieces_)
-    if (differs(piece)) return &piece.extent;
-  return nullptr;
-}
-
-void HostWrites::restore() {
-  for (const Piece& piece : pieces_) {
-    if (!differs(piece)) continue;
-    std::byte* const saved = saved_.data() + piece.offset;
-    if (piece.extent.memory_class == MemoryClass::managed)
-      write_managed(saved, piece.live, piece.extent.size);
-    else
-      std::memcpy(piece.live, saved, piece.extent.size);
-  }
+HostWrites::Restored HostWrites::restore(const Extent** failed) {
+  // First with the byte that is there, so that nothing is half put back when something cannot be.
+  Restored result = Restored::yes;
+  uint64_t lost = 0;
+  HostAccess access;
+  each_difference(access, &lost, [&](const Difference& difference) {
+    if (write(access, difference, &difference.now, 1)) return true;
+    *failed = &difference.piece->extent;
+    result = Restored::refused;
+    return false;
+  });
+  lost_ = std::max(lost_, lost);
+  if (result != Restored::yes) return result;
+  each_difference(access, &lost, [&](const Difference& difference) {
+    const Piece& piece = *difference.piece;
+    if (write(access, difference, saved_.data() + piece.offset + difference.at, difference.size)) return true;
+    *failed = &piece.extent;
+    result = Restored::broken;
+    return false;
+  });
+  return result;
 }
 
 }  // namespace kreplay::replay

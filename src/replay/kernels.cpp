@@ -88,6 +88,7 @@ Kernel& KernelTable::insert(uint64_t kernel_object, const std::string& symbol,
   kernel->waits_on_memory = kernel->symbol == "__amd_rocclr_streamOpsWait";
   if (metadata != nullptr) {
     kernel->metadata = *metadata;
+    kernel->described = true;
     kernel->info.resources = resources(*metadata);
   }
   kernel->info.symbol = kernel->symbol;

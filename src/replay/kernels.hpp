@@ -20,6 +20,7 @@ struct Kernel {
   std::string symbol;
   std::string demangled;
   hsa::KernelMetadata metadata;
+  bool described = false;        ///< its code object said so; else `metadata` is empty and means nothing
   bool waits_on_memory = false;  ///< HIP's stream wait: spins until somebody writes a value (not by a signal)
   std::atomic<bool> learned{false};    ///< did not end in time once: never replayed again
   std::atomic<bool> announced{false};  ///< the result file has its line

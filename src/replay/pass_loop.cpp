@@ -8,7 +8,6 @@
 #include <new>
 
 #include "base/check.hpp"
-#include "replay/arguments.hpp"
 #include "replay/fatal.hpp"
 
 namespace kreplay::replay {
@@ -77,7 +76,7 @@ Reason PassLoop::save(std::string& detail) {
       detail = std::move(why);
       return Reason::snapshot_failed;
     }
-  cover_arguments();
+  if (const Reason unfit = cover_arguments(detail); unfit != Reason::none) return unfit;
   if (!own.memory)
     own.memory = std::make_unique<SavedMemory>(
         core_.api, agent_, core_.extents,
@@ -94,24 +93,31 @@ Reason PassLoop::save(std::string& detail) {
   return Reason::none;
 }
 
+/// Everything ahead has ended: what the arguments point at now is what the passes will work on.
+///
 /// The executable flag does not tell the application's buffers from the runtime's own pools, which must be
 /// left alone. What an explicit argument points at is the application's: it is saved from here on.
-void PassLoop::cover_arguments() {
+Reason PassLoop::cover_arguments(std::string& detail) {
   using snapshot::MemoryClass;
-  visit_arguments(kernel_, packet_, core_.extents, [this](const snapshot::Extent& extent) {
-    if (extent.memory_class == MemoryClass::device_executable)
-      core_.extents.reclassify(extent.base, extent.generation, MemoryClass::device_coarse);
-    return true;
-  });
+  dispatch_.look_at_arguments(core_.extents);
+  const bool signals = core_.options.host_write != Options::HostWrite::ignore;
+  const Reason unfit = dispatch_.shares_memory(agent_.handle().handle, signals, detail);
+  if (unfit != Reason::none) return unfit;
+  for (const Pointee& pointee : dispatch_.arguments.pointees())
+    if (pointee.extent.memory_class == MemoryClass::device_executable)
+      core_.extents.reclassify(pointee.extent.base, pointee.extent.generation, MemoryClass::device_coarse);
+  return Reason::none;
 }
 
+/// Copies the host memory in reach, to tell after a pass whether it was written.
 void PassLoop::watch_host() {
-  agent_.window.host_writes.begin(kernel_ == nullptr ? nullptr : &kernel_->metadata,
-                                  hsa::dispatch_fields(packet_).kernarg_address, core_.extents);
-  agent_.window.memory->visit_saved(
-      snapshot::MemoryClass::code_segment, [this](const std::byte* bytes, uint64_t size_bytes) {
-        agent_.window.host_writes.add_pointed_at(bytes, size_bytes, core_.extents);
-      });
+  HostWrites& writes = agent_.window.host_writes;
+  if (core_.options.host_write == Options::HostWrite::ignore) return writes.begin_unchecked(core_.extents);
+  writes.begin(dispatch_.arguments, core_.extents);
+  agent_.window.memory->visit_saved(snapshot::MemoryClass::code_segment,
+                                    [&](const std::byte* bytes, uint64_t size_bytes) {
+                                      writes.add_pointed_at({bytes, size_bytes}, core_.extents);
+                                    });
 }
 
 /// Before each pass, as the last thing. @return false with the reason in `detail`; true at once when not
@@ -151,9 +157,8 @@ void PassLoop::run(tool_api::ReplayTool& tool, tool_api::ReplayCall& call, const
 PassLoop::PassEnd PassLoop::run_passes(tool_api::ReplayTool& tool, tool_api::ReplayCall& call,
                                        const tool_api::PassPlan& plan, report::DispatchRecord& record,
                                        std::string& detail) {
-  const HostServices services(kernel_ == nullptr ? nullptr : &kernel_->metadata,
-                              hsa::dispatch_fields(packet_).kernarg_address, core_.extents);
-  if (core_.options.host_write != Options::HostWrite::ignore) watch_host();
+  const HostServices services(dispatch_.arguments, core_.extents);
+  watch_host();
   const bool endless = plan.mode == tool_api::PassMode::until_stopped;
   for (uint64_t pass = 0;; ++pass) {
     {
@@ -224,23 +229,43 @@ bool PassLoop::put_back(uint64_t next_pass, report::DispatchRecord& record, std:
                                    : "work of another thread had to be let in";
     return false;
   }
+  // Before the device's: what cannot be put back leaves everything as the pass left it.
+  if (!put_back_host(next_pass, record, detail)) {
+    window_.end_restore();
+    return false;
+  }
   const Status restored = agent_.window.memory->restore();
-  if (!restored.ok())
-    fatal(
-        "replay",
-        fmt::format("dispatch {} of {} on agent node {}: memory could not be put back before pass {}: "
-                    "{}. Going on would give the application wrong data",
-                    record.dispatch_id, name_of(kernel_), agent_.info().node, next_pass, restored.message()));
-  if (core_.options.host_write == Options::HostWrite::restore) agent_.window.host_writes.restore();
+  if (!restored.ok()) fail_restore(record, next_pass, restored.message());
   caches_flushed_ = flush_caches(detail);
   window_.end_restore();
   return true;
 }
 
+/// With KREPLAY_HOST_WRITE=restore. @return false when the next pass must not run
+bool PassLoop::put_back_host(uint64_t next_pass, report::DispatchRecord& record, std::string& detail) {
+  if (core_.options.host_write != Options::HostWrite::restore) return true;
+  const snapshot::Extent* failed = nullptr;
+  const HostWrites::Restored restored = agent_.window.host_writes.restore(&failed);
+  if (restored == HostWrites::Restored::yes) return true;
+  std::string why = fmt::format("{} memory at 0x{:x} ({} bytes) was written by a pass and is protected now",
+                                snapshot::name_of(failed->memory_class), failed->base.value, failed->size);
+  if (restored == HostWrites::Restored::broken) fail_restore(record, next_pass, why);
+  record.outcome = report::Outcome::stopped;
+  record.reason = Reason::host_write;
+  detail = std::move(why);
+  return false;
+}
+
+void PassLoop::fail_restore(const report::DispatchRecord& record, uint64_t pass, const std::string& why) {
+  fatal("replay",
+        fmt::format("dispatch {} of {} on agent node {}: memory could not be put back before pass {}: "
+                    "{}. Going on would give the application wrong data",
+                    record.dispatch_id, name_of(kernel_), agent_.info().node, pass, why));
+}
+
 void PassLoop::fill(report::DispatchRecord& record, const tool_api::ReplayCall& call) {
   const AgentWindow& own = agent_.window;
-  if (core_.options.host_write != Options::HostWrite::ignore)
-    record.unverified_bytes = own.host_writes.unverified_bytes();
+  record.unverified_bytes = own.host_writes.unverified_bytes();
   const snapshot::SnapshotStats stats = own.memory->stats();
   record.tier = "T3";
   record.extents = stats.extents;

@@ -8,6 +8,7 @@
 
 #include "hsa/aql.hpp"
 #include "replay/core.hpp"
+#include "replay/dispatch.hpp"
 #include "replay/host_services.hpp"
 #include "replay/window.hpp"
 #include "report/outcome.hpp"
@@ -18,14 +19,15 @@ namespace kreplay::replay {
 /// Lives on the stack of the window's owner, shorter than the window.
 class PassLoop {
  public:
-  /// @param packet the application's dispatch; its memory is known to `window`'s core
-  PassLoop(Core& core, Window& window, const hsa::Packet& packet)
+  /// @param dispatch looks at its arguments again, now that everything ahead of it has ended
+  PassLoop(Core& core, Window& window, Dispatch& dispatch)
       : core_(core),
         window_(window),
         agent_(window.agent()),
         queue_(window.queue()),
         kernel_(window.kernel()),
-        packet_(packet) {}
+        dispatch_(dispatch),
+        packet_(dispatch.packet) {}
   /// When an exception ends the passes after the first was submitted, the application's dispatch has run: its
   /// completion is told here.
   ~PassLoop();
@@ -41,7 +43,7 @@ class PassLoop {
  private:
   enum class PassEnd { done, handed_over, failed };
 
-  void cover_arguments();
+  report::Reason cover_arguments(std::string& detail);
   void watch_host();
   bool flush_caches(std::string& detail);
   PassEnd run_passes(tool_api::ReplayTool& tool, tool_api::ReplayCall& call, const tool_api::PassPlan& plan,
@@ -49,6 +51,8 @@ class PassLoop {
   PassEnd run_pass(uint64_t pass, std::string& detail);
   bool first_pass_allows_more(const HostServices& services, report::DispatchRecord& record,
                               std::string& detail);
+  bool put_back_host(uint64_t next_pass, report::DispatchRecord& record, std::string& detail);
+  [[noreturn]] void fail_restore(const report::DispatchRecord& record, uint64_t pass, const std::string& why);
   bool put_back(uint64_t next_pass, report::DispatchRecord& record, std::string& detail);
   void remember_times();
   void fill(report::DispatchRecord& record, const tool_api::ReplayCall& call);
@@ -61,7 +65,8 @@ class PassLoop {
   Agent& agent_;
   Queue& queue_;
   Kernel* kernel_;
-  const hsa::Packet packet_;
+  Dispatch& dispatch_;
+  const hsa::Packet& packet_;
   bool caches_flushed_ = true;
   bool incomplete_ = false;  ///< submitted, and the application's signal not served yet
 };

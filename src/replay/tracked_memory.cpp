@@ -1,5 +1,7 @@
 #include "replay/tracked_memory.hpp"
 
+#include <hsa/amd_hsa_signal.h>
+
 #include <algorithm>
 
 #include "base/clock.hpp"
@@ -126,6 +128,20 @@ void TrackedMemory::access_set(void* va, uint64_t size_bytes, const hsa_amd_memo
     if (const auto before = core_.extents.set_accessors(extent.base, accessors))
       changed_access(*before, accessors);
   }
+}
+
+void TrackedMemory::signal_made(hsa_signal_t signal) {
+  Extent extent;
+  extent.base = GpuVa(signal.handle);
+  extent.size = sizeof(amd_signal_t);
+  extent.memory_class = MemoryClass::signal;
+  core_.extents.insert(extent);
+}
+
+std::optional<Extent> TrackedMemory::signal_ends(hsa_signal_t signal) {
+  const std::optional<Extent> known = core_.extents.find(GpuVa(signal.handle));
+  if (!known || known->memory_class != MemoryClass::signal) return std::nullopt;
+  return core_.extents.take(known->base);
 }
 
 void TrackedMemory::shared(void* address, uint64_t size_bytes) {

@@ -56,6 +56,11 @@ class TrackedMemory {
   /// have.
   void access_set(void* va, uint64_t size_bytes, const hsa_amd_memory_access_desc_t* access, size_t count);
 
+  /// A signal of the application: a kernel with an argument that leads to it is not replayed.
+  void signal_made(hsa_signal_t signal);
+  /// Before it is destroyed. @return what was known, to be put back when the runtime refuses
+  std::optional<snapshot::Extent> signal_ends(hsa_signal_t signal);
+
   VirtualMemory& virtual_memory() { return virtual_memory_; }
   /// What memory of a pool is; empty for a pool that was not listed.
   std::optional<VirtualMemory::Backing> backing_of_pool(uint64_t pool) const;

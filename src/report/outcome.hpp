@@ -120,7 +120,8 @@ struct DispatchRecord {
   uint64_t save_ns = 0;
   uint64_t restore_ns = 0;
   uint64_t window_ns = 0;            ///< gate closed to gate open
-  uint64_t unverified_bytes = 0;     ///< host and managed memory the agent can write that was not checked
+  uint64_t unverified_bytes = 0;     ///< host and managed memory the agent can write that was not checked:
+                                     ///< docs/results.md
   std::string_view cache = "as_is";  ///< what was done to the caches before each pass: "as_is" is nothing
   /// Call stack of the launch, innermost first, one frame a line; empty unless KREPLAY_BACKTRACE=1.
   std::string_view launch_site;

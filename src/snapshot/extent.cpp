@@ -36,6 +36,8 @@ const char* name_of(MemoryClass c) {
       return "managed";
     case MemoryClass::ipc_import:
       return "ipc_import";
+    case MemoryClass::signal:
+      return "signal";
   }
   return "unknown";
 }
@@ -119,6 +121,8 @@ struct ExtentTable::Impl {
   std::atomic<Agent*> agents{nullptr};
   std::atomic<size_t> count{0};
   std::atomic<size_t> with_accessors{0};  ///< live extents that others may access
+  std::atomic<uint64_t> low{UINT64_MAX}, high{0};
+  std::atomic<uint64_t> host_data_bytes{0}, kernarg_bytes{0};
 
   mutable std::mutex mutex;  ///< writers of index, agents, uses; readers that lost too many races
   uint64_t last_generation = 0;
@@ -147,8 +151,13 @@ struct ExtentTable::Impl {
   void add(const Extent& extent) {
     Agent* agent = prepare(extent);
     Agent* reached = extent.accessors == 0 ? nullptr : &agent_of(extent.agent);
+    // Before the extent can be found: who finds it by an address has not been turned away by the bounds.
+    low.store(std::min(low.load(std::memory_order_relaxed), extent.base.value), std::memory_order_release);
+    high.store(std::max(high.load(std::memory_order_relaxed), extent.end().value), std::memory_order_release);
     index.insert(extent);
     count.fetch_add(1, std::memory_order_relaxed);
+    if (std::atomic<uint64_t>* sum = sum_of(extent.memory_class))
+      sum->fetch_add(extent.size, std::memory_order_relaxed);
     if (reached != nullptr) count_accessors(*reached, extent.accessors, +1);
     if (agent != nullptr) note(*agent, {extent, true});
   }
@@ -158,6 +167,8 @@ struct ExtentTable::Impl {
     extra_uses.erase(extent.base);
     count.fetch_sub(1, std::memory_order_relaxed);
     if (extent.accessors != 0) count_accessors(*find_agent(extent.agent), extent.accessors, -1);
+    if (std::atomic<uint64_t>* sum = sum_of(extent.memory_class))
+      sum->fetch_sub(extent.size, std::memory_order_relaxed);
     if (agent != nullptr) note(*agent, {extent, false});
   }
   void count_accessors(Agent& agent, uint64_t accessors, int change) {
@@ -169,6 +180,11 @@ struct ExtentTable::Impl {
     }
     agent.accessors.store(all, std::memory_order_seq_cst);
     with_accessors.fetch_add(static_cast<size_t>(change), std::memory_order_seq_cst);
+  }
+
+  std::atomic<uint64_t>* sum_of(MemoryClass c) {
+    if (is_host_data(c)) return &host_data_bytes;
+    return c == MemoryClass::host_kernarg ? &kernarg_bytes : nullptr;
   }
 
   /// The agent whose saved set is about to change, with room for one more change; null for other classes.
@@ -320,6 +336,24 @@ std::optional<Extent> ExtentTable::find(GpuVa va) const {
   return known;
 }
 
+Neighbours ExtentTable::around(GpuVa va) const {
+  Neighbours out;
+  if (impl_->index.around(va, &out) == ExtentIndex::Lookup::raced) {
+    const std::lock_guard lock(impl_->mutex);
+    (void)impl_->index.around(va, &out);
+  }
+  return out;
+}
+
+ExtentTable::Bounds ExtentTable::bounds() const {
+  return {impl_->low.load(std::memory_order_acquire), impl_->high.load(std::memory_order_acquire)};
+}
+
+uint64_t ExtentTable::host_data_bytes() const {
+  return impl_->host_data_bytes.load(std::memory_order_relaxed);
+}
+uint64_t ExtentTable::kernarg_bytes() const { return impl_->kernarg_bytes.load(std::memory_order_relaxed); }
+
 uint64_t ExtentTable::epoch(uint64_t agent) const {
   const Agent* known = impl_->find_agent(agent);
   return known == nullptr ? 0 : known->epoch.load(std::memory_order_acquire);
@@ -379,6 +413,10 @@ void ExtentTable::clear() {
   impl_->extra_uses.clear();
   impl_->count.store(0, std::memory_order_relaxed);
   impl_->with_accessors.store(0, std::memory_order_seq_cst);
+  impl_->low.store(UINT64_MAX, std::memory_order_release);
+  impl_->high.store(0, std::memory_order_release);
+  impl_->host_data_bytes.store(0, std::memory_order_relaxed);
+  impl_->kernarg_bytes.store(0, std::memory_order_relaxed);
   for (Agent* agent = impl_->agents.load(std::memory_order_acquire); agent != nullptr; agent = agent->next) {
     agent->tracking = false;
     agent->changes = {};

@@ -24,11 +24,19 @@ enum class MemoryClass : uint8_t {
   host_locked,  ///< application memory registered with the runtime
   managed,      ///< shared virtual memory
   ipc_import,
+  signal,  ///< an amd_signal_t of the application; lies in memory of the runtime's that is not known itself
 };
 
 constexpr bool saved_by_default(MemoryClass c) {
   return c == MemoryClass::device_coarse || c == MemoryClass::device_fine || c == MemoryClass::code_segment;
 }
+/// Host memory that is the application's data. Argument memory is host memory, too, but a window does not
+/// look at it unless an argument points there.
+constexpr bool is_host_data(MemoryClass c) {
+  return c == MemoryClass::host_coarse || c == MemoryClass::host_fine || c == MemoryClass::host_locked ||
+         c == MemoryClass::managed;
+}
+constexpr bool is_host(MemoryClass c) { return is_host_data(c) || c == MemoryClass::host_kernarg; }
 const char* name_of(MemoryClass c);
 
 /// One live piece of memory: [base, base + size) on the agent's side.
@@ -42,6 +50,15 @@ struct Extent {
   /// Other GPU agents that may access it, one bit each (Replayer's order of agents). Only device memory's.
   uint64_t accessors = 0;
   bool contains(GpuVa va) const { return va >= base && va - base < size; }
+  GpuVa end() const { return base + size; }
+};
+
+/// What lies around an address: the extent with the greatest base not above it (which need not reach it), and
+/// the neighbours of that one.
+struct Neighbours {
+  std::optional<Extent> before;
+  std::optional<Extent> at;
+  std::optional<Extent> after;
 };
 
 /// All extents of the process. Extents do not overlap: what is inserted over known ones replaces them, since
@@ -83,6 +100,18 @@ class ExtentTable {
   bool any_accessors() const;
   /// The extent that holds `va`.
   std::optional<Extent> find(GpuVa va) const;
+  /// For addresses that may lie beside an extent instead of inside. Takes no lock.
+  Neighbours around(GpuVa va) const;
+  /// No extent since the last clear() reached below `low` or above `high`. Tells most numbers from addresses
+  /// without a look-up. Takes no lock.
+  struct Bounds {
+    uint64_t low = UINT64_MAX;
+    uint64_t high = 0;
+  };
+  Bounds bounds() const;
+  /// Live bytes of is_host_data() classes, and of argument memory. Takes no lock.
+  uint64_t host_data_bytes() const;
+  uint64_t kernarg_bytes() const;
   /// Changes whenever the set of saved extents of `agent` changes.
   uint64_t epoch(uint64_t agent) const;
   /// Saved extents of `agent`, by address. @param epoch receives the epoch the list belongs to

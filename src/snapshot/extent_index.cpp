@@ -114,16 +114,19 @@ ExtentIndex::~ExtentIndex() = default;
 size_t ExtentIndex::leaf_count() const { return get(get(directory_)->count); }
 size_t ExtentIndex::leaf_size(size_t leaf) const { return get(get(get(directory_)->leaf[leaf])->count); }
 
+void ExtentIndex::copy(const Slot& slot, Extent* out) {
+  out->base = GpuVa(get(slot.base));
+  out->size = get(slot.size);
+  out->generation = get(slot.generation);
+  out->agent = get(slot.agent);
+  out->memory_class = get(slot.memory_class);
+  out->accessors = get(slot.accessors);
+  out->host.value = get(slot.host);
+}
+
 Extent ExtentIndex::load(size_t leaf, size_t position) const {
-  const Slot& slot = *get(get(get(directory_)->leaf[leaf])->slot[position]);
   Extent extent;
-  extent.base = GpuVa(get(slot.base));
-  extent.size = get(slot.size);
-  extent.generation = get(slot.generation);
-  extent.agent = get(slot.agent);
-  extent.memory_class = get(slot.memory_class);
-  extent.accessors = get(slot.accessors);
-  extent.host.value = get(slot.host);
+  copy(*get(get(get(directory_)->leaf[leaf])->slot[position]), &extent);
   return extent;
 }
 
@@ -138,24 +141,66 @@ ExtentIndex::Lookup ExtentIndex::try_floor(uint64_t va, Extent* out) const {
   if (position == 0) return Lookup::raced;  // the directory said that the leaf's first base is not above va
   const Slot* slot = get(leaf->slot[position - 1]);
   if (slot == nullptr) return Lookup::raced;
-  out->base = GpuVa(get(slot->base));
-  out->size = get(slot->size);
-  out->generation = get(slot->generation);
-  out->agent = get(slot->agent);
-  out->memory_class = get(slot->memory_class);
-  out->accessors = get(slot->accessors);
-  out->host.value = get(slot->host);
+  copy(*slot, out);
   return Lookup::found;
 }
 
-ExtentIndex::Lookup ExtentIndex::floor(GpuVa va, Extent* out) const {
+ExtentIndex::Lookup ExtentIndex::try_around(uint64_t va, Neighbours* out) const {
+  *out = {};
+  const Directory& directory = *get(directory_);
+  const size_t leaves = std::min(get(directory.count), directory.capacity);
+  const size_t after = upper(directory.first.get(), leaves, va);
+  bool whole = true;
+  const auto leaf_at = [&](size_t leaf) { return get(directory.leaf[leaf]); };
+  const auto put = [&](const Leaf* leaf, size_t position, std::optional<Extent>& to) {
+    const Slot* slot = leaf == nullptr || position >= kLeafCapacity ? nullptr : get(leaf->slot[position]);
+    if (slot == nullptr) {
+      whole = false;
+      return;
+    }
+    copy(*slot, &to.emplace());
+  };
+  if (after == 0) {
+    if (leaves > 0) put(leaf_at(0), 0, out->after);
+    return whole ? Lookup::found : Lookup::raced;
+  }
+  const Leaf* leaf = leaf_at(after - 1);
+  if (leaf == nullptr) return Lookup::raced;
+  const size_t count = std::min(get(leaf->count), kLeafCapacity);
+  const size_t position = upper(leaf->base, count, va);
+  if (position == 0) return Lookup::raced;
+  put(leaf, position - 1, out->at);
+  if (position >= 2) {
+    put(leaf, position - 2, out->before);
+  } else if (after >= 2) {
+    const Leaf* previous = leaf_at(after - 2);
+    if (previous == nullptr) return Lookup::raced;
+    put(previous, get(previous->count) - 1, out->before);
+  }
+  if (position < count)
+    put(leaf, position, out->after);
+  else if (after < leaves)
+    put(leaf_at(after), 0, out->after);
+  return whole ? Lookup::found : Lookup::raced;
+}
+
+template <typename Try>
+ExtentIndex::Lookup ExtentIndex::retry(Try&& attempt) const {
   for (int i = 0; i < kTries; ++i) {
     const uint64_t before = version_.load(std::memory_order_acquire);
     if (before % 2 != 0) continue;
-    const Lookup result = try_floor(va.value, out);
+    const Lookup result = attempt();
     if (version_.load(std::memory_order_relaxed) == before && result != Lookup::raced) return result;
   }
   return Lookup::raced;
+}
+
+ExtentIndex::Lookup ExtentIndex::floor(GpuVa va, Extent* out) const {
+  return retry([&] { return try_floor(va.value, out); });
+}
+
+ExtentIndex::Lookup ExtentIndex::around(GpuVa va, Neighbours* out) const {
+  return retry([&] { return try_around(va.value, out); });
 }
 
 ExtentIndex::Slot* ExtentIndex::new_slot() {

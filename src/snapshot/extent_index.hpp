@@ -30,6 +30,8 @@ class ExtentIndex {
   /// The extent with the greatest base not above `va`, into *out. Lock-free.
   /// @return raced when writers interfered too often; never while the caller holds the writers' mutex
   Lookup floor(GpuVa va, Extent* out) const;
+  /// The same and its neighbours. Lock-free. @return found also when all of them are absent, or raced
+  Lookup around(GpuVa va, Neighbours* out) const;
 
   // Writers only, one at a time.
 
@@ -53,8 +55,12 @@ class ExtentIndex {
   size_t leaf_count() const;
   size_t leaf_size(size_t leaf) const;
   Extent load(size_t leaf, size_t position) const;
+  static void copy(const Slot& slot, Extent* out);
   /// One optimistic attempt; its result counts only if the version did not move.
   Lookup try_floor(uint64_t va, Extent* out) const;
+  Lookup try_around(uint64_t va, Neighbours* out) const;
+  template <typename Try>
+  Lookup retry(Try&& attempt) const;
   Slot* new_slot();
   Leaf* new_leaf();
   void grow_directory();

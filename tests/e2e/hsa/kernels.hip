@@ -118,3 +118,10 @@ extern "C" __global__ void record_unit(unsigned* units) {
     units[blockIdx.x] = __builtin_amdgcn_s_getreg((6 << 11) | (8 << 6) | 4);
   }
 }
+
+// C09: an argument that the kernel does not use may point at memory that is gone.
+extern "C" __global__ void bump_beside(unsigned* x, const unsigned* unused) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) {
+    x[0] += unused == nullptr ? 100u : 1u;
+  }
+}

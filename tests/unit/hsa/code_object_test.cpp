@@ -38,6 +38,7 @@ TEST_CASE("kernels with their arguments") {
   CHECK(scale->symbol == "_Z5scalePffi.kd");
   CHECK(scale->kernarg_bytes == 16);
   CHECK(scale->explicit_bytes == 16);
+  CHECK(scale->arguments_listed);
   REQUIRE(scale->pointers.size() == 1);
   CHECK(scale->pointers[0].offset == 0);
   CHECK(scale->hostcall_offset == -1);
@@ -54,6 +55,26 @@ TEST_CASE("kernels with their arguments") {
   REQUIRE(talks != nullptr);
   CHECK(talks->hostcall_offset == 32);
   CHECK(talks->explicit_bytes == 4);
+}
+
+TEST_CASE("arguments that the metadata does not list may be anywhere in the segment") {
+  auto bytes = sample();
+  const std::string listed = ".args";
+  size_t found = 0;
+  for (size_t at = 0; at + listed.size() <= bytes.size(); ++at) {
+    if (std::memcmp(bytes.data() + at, listed.data(), listed.size()) != 0) continue;
+    bytes[at + 4] = std::byte{'z'};
+    ++found;
+  }
+  REQUIRE(found == 3);
+  const auto object = read_code_object(bytes);
+  REQUIRE(object.ok());
+  REQUIRE(object->kernels.size() == 3);
+  for (const KernelMetadata& kernel : object->kernels) {
+    CHECK(kernel.kernarg_bytes > 0);
+    CHECK(kernel.explicit_bytes == kernel.kernarg_bytes);
+    CHECK_FALSE(kernel.arguments_listed);
+  }
 }
 
 TEST_CASE("hashes tell which kernel's instructions changed") {

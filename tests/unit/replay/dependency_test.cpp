@@ -1,5 +1,6 @@
 // Which waiting packets can still be satisfied by what is submitted.
 
+#include <sys/mman.h>
 #include <catch2/catch.hpp>
 
 #include "replay/dependency.hpp"
@@ -61,6 +62,19 @@ Packet waits_for(hsa_signal_t signal, hsa_signal_t completion = {0}) {
 }
 
 }  // namespace
+
+TEST_CASE("a dependency whose signal was destroyed and unmapped is over") {
+  Still s;
+  Queue& a = s.queue();
+  void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  REQUIRE(page != MAP_FAILED);
+  auto* object = static_cast<amd_signal_t*>(page);
+  object->value = 1;
+  a.ring.submit(waits_for({reinterpret_cast<uint64_t>(object)}));
+  CHECK(s.look({&a}).has_value());
+  REQUIRE(munmap(page, 4096) == 0);
+  CHECK_FALSE(s.look({&a}).has_value());
+}
 
 TEST_CASE("a dependency that a submitted packet carries is satisfiable") {
   Still s;

@@ -91,6 +91,98 @@ TEST_CASE(
   CHECK(rig.records_with("\"replayed\"") == 3);
 }
 
+namespace {
+
+/// A kernel whose one argument is an address, with its arguments in known memory.
+struct Described {
+  Rig& rig;
+  Args* arguments = nullptr;
+
+  Described(Rig& r, uint64_t object, const std::function<void(void*)>& kernel) : rig(r) {
+    rig.gpu.set_kernel(object, kernel);
+    kreplay::hsa::KernelMetadata metadata;
+    metadata.symbol = metadata.name = "add_one";
+    metadata.explicit_bytes = sizeof(Args);
+    rig.replayer->kernels().insert(object, "add_one.kd", &metadata);
+    arguments = static_cast<Args*>(kernarg(sizeof(Args)));
+  }
+  void* kernarg(size_t bytes) const {
+    void* memory = nullptr;
+    rig.gpu.api.hsa_amd_memory_pool_allocate({FakeGpu::kKernargPool}, bytes, 0, &memory);
+    std::memset(memory, 0, bytes);
+    rig.replayer->memory().allocated(memory, bytes, FakeGpu::kKernargPool, 0);
+    return memory;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("C09: an argument that points at a signal declines, unless host writes are ignored") {
+  const bool ignore = GENERATE(false, true);
+  kreplay::Options options = Rig::fast_options();
+  if (ignore) options.host_write = kreplay::Options::HostWrite::ignore;
+  Rig rig(1, options);
+  const Described kernel(rig, kAddOne, add_one);
+  const hsa_signal_t signal = rig.gpu.make_signal(10);
+  rig.replayer->memory().signal_made(signal);
+  auto* object = reinterpret_cast<amd_signal_t*>(signal.handle);
+  *kernel.arguments = Args{const_cast<int64_t*>(&object->value)};
+  HeldQueue queue(rig);
+  queue.submit(dispatch_packet(kAddOne, kernel.arguments, {0}));
+  REQUIRE(eventually([&] { return FakeGpu::value(signal) == (ignore ? 13 : 11); }));
+  CHECK(rig.records_with("\"declined\",\"reason\":\"host_write\"") == (ignore ? 0 : 1));
+  CHECK(rig.records_with("points at signal") == (ignore ? 0 : 1));
+
+  CHECK(rig.replayer->memory().signal_ends(signal).has_value());
+  CHECK_FALSE(rig.replayer->memory().signal_ends(signal).has_value());
+  queue.submit(dispatch_packet(kAddOne, kernel.arguments, {0}));
+  CHECK(rig.records_with("\"replayed\"") == (ignore ? 2 : 1));
+}
+
+TEST_CASE("C09: a buffer in argument memory that an argument points at is compared") {
+  Rig rig;
+  const Described kernel(rig, kAddOne, add_one);
+  auto* ring = static_cast<int64_t*>(kernel.kernarg(4096));
+  *kernel.arguments = Args{ring + 100};
+  HeldQueue queue(rig);
+  queue.submit(dispatch_packet(kAddOne, kernel.arguments, {0}));
+  CHECK(ring[100] == 1);
+  CHECK(rig.records_with("\"stopped\",\"reason\":\"host_write\"") == 1);
+}
+
+TEST_CASE("host memory in reach of a kernel nobody described is counted") {
+  Rig rig;
+  rig.gpu.set_kernel(kAddOne, add_one);
+  std::vector<int64_t> host(512);
+  rig.replayer->memory().locked(host.data(), host.data(), 4096);
+  Args args{rig.device<int64_t>(1)};
+  HeldQueue queue(rig);
+  queue.submit(dispatch_packet(kAddOne, &args, {0}));
+  CHECK(rig.records_with("\"replayed\"") == 1);
+  CHECK(rig.records_with("\"unverified_bytes\":4096") == 1);
+}
+
+TEST_CASE("what arguments point at when everything ahead has ended decides") {
+  constexpr uint64_t kWriteArguments = 0x7700;
+  Rig rig(2);
+  const Described kernel(rig, kAddOne, add_one);
+  auto* own = rig.device<int64_t>(1);
+  auto* peer = rig.device<int64_t>(1, 1);
+  *kernel.arguments = Args{own};
+  rig.tool.wants_if = [](const kreplay::tool_api::Candidate& call) { return call.kernel != nullptr; };
+  rig.gpu.set_kernel(kWriteArguments, [&](void*) {
+    // Not before the dispatch behind it has been looked at and waits for us.
+    (void)eventually([&] { return !rig.agent().gate_open(); });
+    *kernel.arguments = Args{peer};
+  });
+  HeldQueue queue(rig);
+  queue.submit(dispatch_packet(kWriteArguments, nullptr, {0}));
+  queue.submit(dispatch_packet(kAddOne, kernel.arguments, {0}));
+  REQUIRE(eventually([&] { return __atomic_load_n(peer, __ATOMIC_ACQUIRE) == 1; }));
+  CHECK(*own == 0);
+  CHECK(rig.records_with("\"declined\",\"reason\":\"collective\"") == 1);
+}
+
 TEST_CASE("an allocation that was moved to another pool is what that pool is") {
   Rig rig(2);
   auto* memory = rig.device<int64_t>(8);

@@ -10,6 +10,7 @@ using kreplay::GpuVa;
 using kreplay::snapshot::Extent;
 using kreplay::snapshot::ExtentTable;
 using kreplay::snapshot::MemoryClass;
+using kreplay::snapshot::Neighbours;
 
 namespace {
 
@@ -260,8 +261,9 @@ struct Model {
 
 TEST_CASE("the table behaves as a plain map does, over random operations") {
   constexpr MemoryClass kClasses[] = {MemoryClass::device_coarse, MemoryClass::device_fine,
-                                      MemoryClass::code_segment, MemoryClass::device_executable,
-                                      MemoryClass::managed};
+                                      MemoryClass::code_segment,  MemoryClass::device_executable,
+                                      MemoryClass::managed,       MemoryClass::host_kernarg,
+                                      MemoryClass::signal};
   const unsigned seed = GENERATE(1u, 2u, 3u, 4u);
   // A small address range gives reuse and overlap; a large one fills many leaves.
   const uint64_t range = GENERATE(uint64_t{200}, uint64_t{1} << 14, uint64_t{1} << 30);
@@ -276,7 +278,7 @@ TEST_CASE("the table behaves as a plain map does, over random operations") {
       case 0:
       case 1:
       case 2: {
-        Extent extent = make(va, 1 + random() % 40, 1 + random() % 3, kClasses[random() % 5]);
+        Extent extent = make(va, 1 + random() % 40, 1 + random() % 3, kClasses[random() % 7]);
         extent.generation = table.insert(extent);
         model.insert(extent);
         break;
@@ -304,9 +306,31 @@ TEST_CASE("the table behaves as a plain map does, over random operations") {
         const auto got = table.find(GpuVa(va));
         REQUIRE(got.has_value() == (expected != nullptr));
         if (got) REQUIRE(same(*got, *expected));
+        const Neighbours around = table.around(GpuVa(va));
+        auto after = model.extents.upper_bound(va);
+        const auto is = [](const std::optional<Extent>& one, const Extent* other) {
+          return one.has_value() == (other != nullptr) && (!one || same(*one, *other));
+        };
+        REQUIRE(is(around.after, after == model.extents.end() ? nullptr : &after->second));
+        const Extent* at = after == model.extents.begin() ? nullptr : &(--after)->second;
+        REQUIRE(is(around.at, at));
+        REQUIRE(is(around.before,
+                   at == nullptr || after == model.extents.begin() ? nullptr : &(--after)->second));
       }
     }
     REQUIRE(table.size() == model.extents.size());
+    uint64_t shared = 0, arguments = 0;
+    for (const auto& [base, extent] : model.extents) {
+      if (extent.memory_class == MemoryClass::managed) shared += extent.size;
+      if (extent.memory_class == MemoryClass::host_kernarg) arguments += extent.size;
+      REQUIRE(table.bounds().low <= base);
+      REQUIRE(table.bounds().high >= base + extent.size);
+      if (step % 64 != 0) break;
+    }
+    if (step % 64 == 0) {
+      REQUIRE(table.host_data_bytes() == shared);
+      REQUIRE(table.kernarg_bytes() == arguments);
+    }
     if (random() % 50 == 0 || step == 5999) {
       const uint64_t agent = 1 + random() % 3;
       const auto expected = model.saved(agent);
@@ -364,6 +388,10 @@ TEST_CASE("readers see whole extents while writers change the table") {
           table.saved_list(extent->agent, nullptr);
         }
         if (!table.find(GpuVa(0x90))) lost.fetch_add(1);
+        const Neighbours around = table.around(GpuVa(va));
+        for (const auto* one : {&around.before, &around.at, &around.after})
+          if (*one && (*one)->agent != ((*one)->base.value ^ 0x5555)) mixed.fetch_add(1);
+        if (!around.at || (around.after && around.after->base <= GpuVa(va))) lost.fetch_add(1);
       }
     });
   }
