@@ -121,9 +121,9 @@ class Actor {
       if (buffer.on_gpu()) return buffer;
     }
   }
-  void use(const Lane& lane, Buffer& buffer, const char* what) {
+  void use(const Lane& lane, Buffer& buffer, const std::string& what) {
     orders_.before(lane, buffer);
-    buffer.note(std::string(what) + "@" + name(lane));
+    buffer.note(what + "@" + name(lane));
   }
 
   void one_step() {
@@ -207,8 +207,9 @@ class Actor {
            (to.on_gpu() || from.on_gpu()))
       at = &lane();
     const bool peers = to.on_gpu() && from.on_gpu() && to.gpu != from.gpu;
-    use(*at, to, peers ? "peer-copy-to" : "copy-to");
-    use(*at, from, peers ? "peer-copy-from" : "copy-from");
+    const std::string kind = peers ? "peer-copy-" : "copy-";
+    use(*at, to, kind + "to[" + std::to_string(at_word) + "+" + std::to_string(n) + "]");
+    use(*at, from, kind + "from[" + std::to_string(skip) + "+" + std::to_string(n) + "]");
     HIP_OK(hipSetDevice(at->gpu));
     if (peers)
       HIP_OK(hipMemcpyPeerAsync(to.data + at_word, to.gpu, from.data + skip, from.gpu, n * sizeof(Word),
@@ -224,7 +225,7 @@ class Actor {
     while (at->gpu != buffer.gpu) at = &lane();
     const unsigned n = 1 + static_cast<unsigned>(pick(buffer.count()));
     const auto value = static_cast<int>(random_.next());
-    use(*at, buffer, "fill");
+    use(*at, buffer, "fill[0+" + std::to_string(n) + "]");
     HIP_OK(hipSetDevice(at->gpu));
     HIP_OK(hipMemsetD32Async(buffer.data, value, n, at->stream));
     std::fill_n(buffer.want.begin(), n, static_cast<Word>(value));
@@ -375,7 +376,7 @@ class Actor {
       std::copy_n(buffer.data, buffer.count(), got.begin());
     checksum_ = checksum_ * 31 + e2e::checksum(got.data(), buffer.size_bytes());
     if (got == buffer.want) {
-      buffer.note("ok");
+      buffer.trail.clear();
       return;
     }
     ++wrong_;
@@ -388,6 +389,7 @@ class Actor {
         thread_, phase_, step_, kinds[static_cast<int>(buffer.memory)], buffer.gpu, number, buffer.count(),
         first, got[first], buffer.want[first], buffer.trail.c_str());
     buffer.want = got;
+    buffer.trail.clear();
   }
 
   const Plan& plan_;

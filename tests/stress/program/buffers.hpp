@@ -27,7 +27,7 @@ struct Buffer {
   Word* data = nullptr;
   Words want;
   const Lane* last = nullptr;  ///< where it was used since the host last waited for it
-  std::string trail;           ///< its latest uses, for the message
+  std::string trail;           ///< its uses since it was last compared, for the message
 
   unsigned count() const { return static_cast<unsigned>(want.size()); }
   size_t size_bytes() const { return want.size() * sizeof(Word); }
