@@ -1,6 +1,6 @@
 // The replay window of one dispatch: from the closed gate to the open one.
 //
-// Order, all on the submitting thread (design section 4; contract section 6.7):
+// Order, all on the submitting thread (docs/architecture.md, docs/tool-contract.md):
 //   own the agent's window -> close gate and copy fence -> wait for forwarders -> drain -> snapshot
 //   -> { PASS ENTER, submit, wait, PASS EXIT, go on?, restore } -> CONFIG EXIT -> completion -> open
 // Never a restore after the last executed pass.
