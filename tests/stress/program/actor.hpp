@@ -22,7 +22,11 @@ class Actor {
  public:
   /// @param slices  this thread's part of memory that all threads share, for each GPU
   Actor(const Plan& plan, unsigned thread, uint64_t seed, std::vector<Word*> slices, unsigned slice_count)
-      : plan_(plan), thread_(thread), random_(seed), orders_(random_), counted_(plan.gpus) {
+      : plan_(plan),
+        thread_(thread),
+        random_(seed),
+        orders_(random_, plan.threads == 1),
+        counted_(plan.gpus) {
     forget_access();
     for (unsigned gpu = 0; gpu < plan.gpus; ++gpu) {
       add_lane(gpu, nullptr, true);

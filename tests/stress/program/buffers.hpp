@@ -44,7 +44,8 @@ inline std::string name(const Lane& lane) {
 
 class Orders {
  public:
-  explicit Orders(e2e::Random& random) : random_(random) {}
+  /// @param rely_on_legacy  whether the legacy stream's own ordering may stand in for an event
+  Orders(e2e::Random& random, bool rely_on_legacy) : random_(random), rely_on_legacy_(rely_on_legacy) {}
   ~Orders() { forget_events(); }
   Orders(const Orders&) = delete;
   Orders& operator=(const Orders&) = delete;
@@ -53,7 +54,7 @@ class Orders {
   void before(const Lane& lane, Buffer& buffer) {
     const Lane* last = std::exchange(buffer.last, &lane);
     if (last == nullptr || last == &lane) return;
-    const bool implied = last->gpu == lane.gpu && last->blocking && lane.blocking &&
+    const bool implied = rely_on_legacy_ && last->gpu == lane.gpu && last->blocking && lane.blocking &&
                          (last->stream == nullptr || lane.stream == nullptr);
     if (implied && random_.next() % 2 == 0) return;
     switch (random_.next() % 6) {
@@ -96,6 +97,7 @@ class Orders {
   }
 
   e2e::Random& random_;
+  const bool rely_on_legacy_;
   std::vector<hipEvent_t> events_;
 };
 
