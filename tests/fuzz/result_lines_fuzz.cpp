@@ -13,7 +13,8 @@ class Visitor final : public kreplay::cli::ResultVisitor {
   void kernel(const kreplay::cli::KernelLine& line) override { used += line.name.size() + line.facts.size(); }
   void dispatch(const kreplay::cli::DispatchLine& line) override {
     FUZZ_CHECK(headers != 0);
-    FUZZ_CHECK(line.record.passes_run == 0 || line.passes.empty() || line.record.passes != nullptr);
+    FUZZ_CHECK(line.record.passes == nullptr || line.passes.size() == line.record.passes_run);
+    FUZZ_CHECK(line.record.warmup <= line.record.passes_run);
     for (const auto& pass : line.passes) used += pass.end_ns - pass.start_ns;
     used += line.record.detail.size() + (line.kernel == nullptr ? 0 : line.kernel->name.size());
   }

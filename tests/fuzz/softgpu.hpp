@@ -42,8 +42,14 @@ struct Gpu {
     for (size_t i = 0; i < kBytes; ++i) FUZZ_CHECK(constant[i] == std::byte{0});
   }
 
-  std::unique_ptr<std::byte[]> bytes{new (std::align_val_t(4096)) std::byte[kBytes]()};
-  std::unique_ptr<std::byte[]> constant{new (std::align_val_t(4096)) std::byte[kBytes]()};
+  struct Free {
+    void operator()(std::byte* held) const { std::free(held); }
+  };
+  static std::byte* zeroed() {
+    return static_cast<std::byte*>(std::memset(std::aligned_alloc(4096, kBytes), 0, kBytes));
+  }
+  std::unique_ptr<std::byte[], Free> bytes{zeroed()};
+  std::unique_ptr<std::byte[], Free> constant{zeroed()};
   softgpu::cp::VaTable memory;
   softgpu::cp::DeviceClock clock{[] { return uint64_t{1000}; }};
   NoInterrupts interrupts;
