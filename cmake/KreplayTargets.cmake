@@ -26,6 +26,13 @@ if(KREPLAY_SANITIZE)
                          -fno-sanitize-recover=undefined)
   target_link_options(kreplay_flags INTERFACE -fsanitize=${KREPLAY_SANITIZE})
 endif()
+if(KREPLAY_FUZZ)
+  target_compile_options(kreplay_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+if(KREPLAY_COVERAGE)
+  target_compile_options(kreplay_flags INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(kreplay_flags INTERFACE --coverage)
+endif()
 
 # Vendor headers (HSA, DRM, spdlog, nlohmann-json) are SYSTEM: their warnings are not ours.
 add_library(kreplay_vendor_hsa INTERFACE)

@@ -2,7 +2,7 @@
 //
 // One writer at a time: whoever holds the queue's forwarding state (queue.hpp), or the owner of the agent's
 // window. Readers of the indices and of past packets may be any thread.
-// Source: proxy-queue rules 3 to 5 (order of index, body, header, doorbell).
+// Order of a packet: index, body, header, doorbell. Source: HSA Platform System Architecture (AQL).
 #pragma once
 
 #include <hsa/amd_hsa_queue.h>

@@ -5,10 +5,12 @@
 #include <gelf.h>
 #include <libelf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 
 #include "base/fnv1a.hpp"
@@ -19,21 +21,29 @@ namespace {
 using nlohmann::json;
 
 constexpr uint32_t kMetadataNote = 32;  // NT_AMDGPU_METADATA
+/// Far beyond what any compiler accepts (HIP: 4 KiB), so that a nonsensical size costs neither time nor
+/// memory.
+constexpr uint32_t kMostKernargBytes = 1 << 20;
 
 struct ElfEnd {
   void operator()(Elf* elf) const { elf_end(elf); }
 };
 
-uint32_t number(const json& map, const char* key) {
+uint64_t whole_number(const json& map, const char* key) {
   const auto it = map.find(key);
-  return it != map.end() && it->is_number_unsigned() ? it->get<uint32_t>() : 0;
+  return it != map.end() && it->is_number_unsigned() ? it->get<uint64_t>() : 0;
+}
+/// What does not fit is the largest that does.
+uint32_t number(const json& map, const char* key) {
+  return static_cast<uint32_t>(std::min<uint64_t>(whole_number(map, key), UINT32_MAX));
 }
 std::string text(const json& map, const char* key) {
   const auto it = map.find(key);
   return it != map.end() && it->is_string() ? it->get<std::string>() : std::string();
 }
 
-KernelMetadata read_kernel(const json& entry) {
+/// @return nothing when an argument lies outside of the kernarg segment
+std::optional<KernelMetadata> read_kernel(const json& entry) {
   KernelMetadata kernel;
   kernel.symbol = text(entry, ".symbol");
   kernel.name = text(entry, ".name");
@@ -51,18 +61,23 @@ KernelMetadata read_kernel(const json& entry) {
     kernel.explicit_bytes = kernel.kernarg_bytes;
     return kernel;
   }
+  if (kernel.kernarg_bytes > kMostKernargBytes) return std::nullopt;
   for (const json& arg : *args) {
     if (!arg.is_object()) continue;
     const std::string kind = text(arg, ".value_kind");
-    const uint32_t offset = number(arg, ".offset");
-    const uint32_t size = number(arg, ".size");
+    const uint64_t begin = whole_number(arg, ".offset");
+    const uint64_t bytes = whole_number(arg, ".size");
+    if (bytes > kernel.kernarg_bytes || begin > kernel.kernarg_bytes - bytes) return std::nullopt;
+    const auto offset = static_cast<uint32_t>(begin);
+    const auto size = static_cast<uint32_t>(bytes);
     if (kind.rfind("hidden_", 0) == 0) {
-      if (kind == "hidden_hostcall_buffer") kernel.hostcall_offset = static_cast<int32_t>(offset);
+      if (kind == "hidden_hostcall_buffer" && size >= sizeof(uint64_t))
+        kernel.hostcall_offset = static_cast<int32_t>(offset);
       continue;
     }
     if (offset + size > kernel.explicit_bytes) kernel.explicit_bytes = offset + size;
     if (kind == "global_buffer" || kind == "dynamic_shared_pointer") {
-      if (kind == "global_buffer") kernel.pointers.push_back({offset});
+      if (kind == "global_buffer" && size >= sizeof(uint64_t)) kernel.pointers.push_back({offset});
       continue;
     }
     // An aggregate passed by value may hold pointers at any aligned word; the reader of the list checks
@@ -82,7 +97,8 @@ void read_metadata(std::span<const std::byte> note, CodeObject& out) {
   const auto kernels = root.find("amdhsa.kernels");
   if (kernels == root.end() || !kernels->is_array()) return;
   for (const json& entry : *kernels)
-    if (entry.is_object()) out.kernels.push_back(read_kernel(entry));
+    if (entry.is_object())
+      if (auto kernel = read_kernel(entry)) out.kernels.push_back(*std::move(kernel));
 }
 
 /// Walks the notes of one segment.

@@ -52,7 +52,8 @@ struct CodeObject {
 
 /// @param bytes the whole ELF image; only read during the call
 /// @return Error::invalid_argument when it is not an ELF image that can be read. A missing metadata note is
-///         no error, it leaves `kernels` empty.
+///         no error, it leaves `kernels` empty. A kernel with an argument outside of its kernarg segment is
+///         left out: nothing of what its metadata say can be relied on.
 /// Threads: any; allocates, so not on the dispatch path.
 Result<CodeObject> read_code_object(std::span<const std::byte> bytes);
 

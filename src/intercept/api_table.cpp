@@ -109,8 +109,8 @@ const Row kRows[] = {
 #include "hsa/entry_points.def"
 };
 
-/// Position in the AMD table of major 2, counted from 1 after the version header. Source: rocm-stacks section
-/// 4 and proxy-queue section 2: two entries were inserted after position 16, three more before the last one.
+/// Position in the AMD table of major 2, counted from 1 after the version header. Source: hsa_api_trace.h
+/// of both majors: two entries were inserted after position 16, three more before the last one.
 constexpr uint32_t position_in_major_2(uint32_t position) {
   if (position <= 16) return position;
   return position < 48 ? position + 2 : 53;

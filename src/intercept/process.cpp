@@ -252,7 +252,7 @@ replay::Replayer* start_locked() {
   }
   if (!s.seen_init.load(std::memory_order_acquire))
     made->mark_bypassed(0, "start", "the runtime was in use before this library saw it");
-  replay::Replayer* replayer = made.release();  // leaked: see house rules on exit
+  replay::Replayer* replayer = made.release();  // leaked: destructors of other libraries call us later
   s.latest.store(replayer, std::memory_order_release);
   g_replayer.store(replayer, std::memory_order_release);
   g_phase.store(Phase::active, std::memory_order_release);

@@ -3,7 +3,7 @@
 //
 // A slot is what the application sees of its queue: an amd_queue_t copied from the real one, with our ring,
 // our indices and our doorbell. Behind it the slot is zero, so that a runtime function we do not wrap fails
-// loudly on it instead of acting on the wrong object (proxy-queue section 2).
+// loudly on it instead of acting on the wrong object.
 #pragma once
 
 #include <hsa/amd_hsa_queue.h>

@@ -1,9 +1,9 @@
 // The application's side of a queue: its ring, its indices, its doorbell. A store to the doorbell takes what
 // was published, strictly in order, and hands it to the real ring or to a replay window.
 //
-// Rules (numbers of reference/proxy-queue.md section 3): take at most min(write index, taken + size) (1);
-// stop at the first slot whose header is INVALID (2); mark a slot INVALID after copying it (4); the
-// doorbell's value is a hint only; a thread serves what it found on entry, then hands over (9).
+// Rules: take at most min(write index, taken + size); stop at the first slot whose header is INVALID; mark a
+// slot INVALID after copying it; the doorbell's value is a hint only; a thread serves what it found on entry,
+// then hands over.
 #pragma once
 
 #include <atomic>

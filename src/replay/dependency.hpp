@@ -9,8 +9,8 @@
 // as it has. Whether such a dispatch counts is therefore the caller's choice: with it a deadlock may go
 // unseen, without it a long kernel looks like one.
 //
-// Source: proxy-queue section 5 (a blocking HIP callback is a barrier whose signal starts at 2: the second
-// unit comes from the host).
+// A blocking HIP callback, for one, is a barrier whose signal starts at 2: the second unit comes from the
+// host.
 #pragma once
 
 #include <optional>

@@ -55,7 +55,7 @@ class Queue {
   void resume() { state_.exchange(kForwarding, std::memory_order_seq_cst); }
   bool forwarding() const { return state_.load(std::memory_order_seq_cst) == kForwarding; }
 
-  // --- what the application's read index shows (proxy-queue rules 6 and 7) ---
+  // --- what the application's read index shows ---
   /// Application packets taken from its ring so far.
   std::atomic<uint64_t> taken{0};
   /// Packets of ours in the real ring so far. Added before the packet is written.

@@ -1,7 +1,7 @@
 // The replay window: the isolation of a group of agents, from closed gates to open ones. What happens inside
 // is the pass loop's (pass_loop.hpp).
 //
-// Order, all on the submitting thread (contract section 6.7):
+// Order, all on the submitting thread (docs/architecture.md):
 //   own the group's windows -> close gates and copy fences -> cover -> wait for forwarders -> drain
 //   -> (pass loop) -> open fences, run what was deferred, open gates -> give the windows back
 #pragma once

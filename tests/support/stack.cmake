@@ -8,7 +8,8 @@ set(Python3_EXECUTABLE ${python3})
 
 # The counting and fault-injecting layer.
 add_library(kreplay_e2e_counting SHARED ${CMAKE_CURRENT_LIST_DIR}/e2e_counting/counting.cpp
-                                        ${CMAKE_CURRENT_LIST_DIR}/e2e_counting/faults.cpp)
+                                        ${CMAKE_CURRENT_LIST_DIR}/e2e_counting/faults.cpp
+                                        ${CMAKE_CURRENT_LIST_DIR}/e2e_counting/system_calls.cpp)
 target_include_directories(kreplay_e2e_counting PRIVATE ${PROJECT_SOURCE_DIR}/tests ${CMAKE_BINARY_DIR}/inc/hsa)
 target_link_libraries(kreplay_e2e_counting PRIVATE kreplay_vendor_hsa kreplay_flags ${CMAKE_DL_LIBS} Threads::Threads)
 set_target_properties(kreplay_e2e_counting PROPERTIES OUTPUT_NAME e2e-counting)
@@ -53,6 +54,9 @@ if(kreplay_sanitizer_preload)
 endif()
 list(JOIN kreplay_stack_preload ":" kreplay_stack_preload)
 set(kreplay_stack_options --preload ${kreplay_stack_preload} --env E2E_CODE_OBJECT=${kreplay_code_object})
+if(KREPLAY_FAULT_ALLOC)
+  list(APPEND kreplay_stack_options --env KRTEST_STRICT=1)
+endif()
 if(KREPLAY_SANITIZE MATCHES address)
   list(APPEND kreplay_stack_options
        --env LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_LIST_DIR}/vendor-leaks.supp:print_suppressions=0)

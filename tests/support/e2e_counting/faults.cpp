@@ -2,10 +2,10 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <hsa/hsa.h>
-#include <hsa/hsa_ext_amd.h>
 #include <hsa/hsa_ven_amd_loader.h>
+#include <pthread.h>
 #include <unistd.h>
+#include <unwind.h>
 
 #include <atomic>
 #include <cstdint>
@@ -15,43 +15,30 @@
 #include <tuple>
 #include <type_traits>
 
+#include "hsa/hsa_api.hpp"
 #include "support/e2e_counting/counting.hpp"
 
 namespace {
 
 enum Wrapped {
-#define WRAP(fn) k_##fn,
-#define WRAPPED_FUNCTIONS                      \
-  WRAP(hsa_amd_memory_async_copy)              \
-  WRAP(hsa_memory_copy)                        \
-  WRAP(hsa_signal_create)                      \
-  WRAP(hsa_amd_memory_pool_allocate)           \
-  WRAP(hsa_amd_memory_pool_free)               \
-  WRAP(hsa_amd_agents_allow_access)            \
-  WRAP(hsa_executable_iterate_agent_symbols)   \
-  WRAP(hsa_executable_symbol_get_info)         \
-  WRAP(hsa_amd_signal_async_handler)           \
-  WRAP(hsa_amd_profiling_get_dispatch_time)    \
-  WRAP(hsa_amd_profiling_set_profiler_enabled) \
-  WRAP(hsa_iterate_agents)                     \
-  WRAP(hsa_amd_agent_iterate_memory_pools)     \
-  WRAP(hsa_queue_create)                       \
-  WRAP(hsa_queue_destroy)
-  WRAPPED_FUNCTIONS
-#undef WRAP
-      k_iterate_loaded,
+#define KR_HOOK(fn) k_##fn,
+#define KR_PASS(fn) KR_HOOK(fn)
+#define KR_ALIAS(fn, target) KR_HOOK(fn)
+#include "hsa/entry_points.def"
+  k_iterate_loaded,
   k_loaded_info,
   k_malloc,
+  k_runtime,
+  k_system,
   kWrapped
 };
 
 const char* const kNames[kWrapped] = {
-#define WRAP(fn) #fn,
-    WRAPPED_FUNCTIONS
-#undef WRAP
-    "iterate_loaded",
-    "loaded_info",
-    "malloc",
+#define KR_HOOK(fn) #fn,
+#define KR_PASS(fn) KR_HOOK(fn)
+#define KR_ALIAS(fn, target) KR_HOOK(fn)
+#include "hsa/entry_points.def"
+    "iterate_loaded", "loaded_info", "malloc", "runtime", "system",
 };
 
 enum class How : uint8_t { status, lost, failed };
@@ -116,14 +103,101 @@ const Fault* due(int which) {
   return &fault;
 }
 
+// Who calls
+// ----------------------------------------------------------------------------------------------------------
+
+struct Caller {
+  bool kreplay = false;  ///< the innermost frame that is not the C or C++ library's, or ours, is libkreplay's
+  const char* entry = nullptr;  ///< the exported function through which libkreplay was entered, if it was
+};
+
+Caller caller() {
+  void* frames[48];
+  const int count = backtrace(frames, 48);
+  Caller out;
+  for (int i = 0; i < count; ++i) {
+    Dl_info info;
+    if (dladdr(frames[i], &info) == 0 || info.dli_fname == nullptr) continue;
+    const char* file = std::strrchr(info.dli_fname, '/');
+    file = file == nullptr ? info.dli_fname : file + 1;
+    const bool kreplay = std::strstr(file, "libkreplay.so") == file;
+    if (out.kreplay) {
+      if (!kreplay) break;
+      out.entry = info.dli_sname;
+      continue;
+    }
+    if (std::strstr(file, "libe2e-counting") == file || std::strstr(file, "libc.so") == file ||
+        std::strstr(file, "libstdc++") == file || std::strstr(file, "libgcc_s") == file)
+      continue;
+    if (!kreplay) break;
+    out.kreplay = true;
+    out.entry = info.dli_sname;
+  }
+  return out;
+}
+
+/// Whether a signal handler is on the stack of this thread.
+bool in_signal_handler() {
+  bool found = false;
+  _Unwind_Backtrace(
+      [](_Unwind_Context* frame, void* out) {
+        int interrupted = 0;  // the frame below a handler's is that of an instruction, not of a call
+        _Unwind_GetIPInfo(frame, &interrupted);
+        if (interrupted != 0) *static_cast<bool*>(out) = true;
+        return _URC_NO_REASON;
+      },
+      &found);
+  return found;
+}
+
+/// KRTEST_STRICT: an allocation of libkreplay where nothing may allocate ends the process: in a signal
+/// handler, and in a fork child that has not called the runtime.
+const bool g_strict = std::getenv("KRTEST_STRICT") != nullptr;
+bool g_child = false;
+uint64_t g_calls_at_fork = 0;
+const int g_at_fork = pthread_atfork(nullptr, nullptr, [] {
+  g_child = true;
+  g_calls_at_fork = e2e_counting_all_calls();
+});
+
+void look_at_allocation() {
+  const Caller by = caller();
+  if (!by.kreplay) return;
+  const bool for_the_runtime = by.entry != nullptr && std::strncmp(by.entry, "hsa_", 4) == 0;
+  const bool child = g_child && !for_the_runtime && e2e_counting_all_calls() == g_calls_at_fork;
+  if (!child && !in_signal_handler()) return;
+  dprintf(2, "e2e-counting: libkreplay allocates in %s\n",
+          child ? "a fork child that has not called the runtime" : "a signal handler");
+  void* frames[40];
+  backtrace_symbols_fd(frames, backtrace(frames, 40), 2);
+  std::abort();
+}
+
+/// Whether libkreplay makes this call for itself, and it is the one that must fail.
+const Fault* own_call_due(int which, const char* name) {
+  if (!g_armed.load(std::memory_order_relaxed) || g_faults[k_runtime].first == 0 || t_looking) return nullptr;
+  t_looking = true;
+  const Caller by = caller();
+  const bool handed_on = by.entry != nullptr && std::strcmp(by.entry, name) == 0;
+  const Fault* fault = by.kreplay && !handed_on ? due(which) : nullptr;
+  t_looking = false;
+  if (fault != nullptr && std::getenv("KRTEST_SHOW") != nullptr) dprintf(2, "e2e-counting: %s fails\n", name);
+  return fault;
+}
+
 template <int Which, typename Function>
 struct Wrapper;
 template <int Which, typename... A>
 struct Wrapper<Which, hsa_status_t (*)(A...)> {
   static inline hsa_status_t (*next)(A...) = nullptr;
   static hsa_status_t call(A... args) {
-    if (const Fault* fault = due(Which)) {
-      if constexpr (std::is_same_v<std::tuple_element_t<sizeof...(A) - 1, std::tuple<A...>>, hsa_signal_t>) {
+    const Fault* fault = due(Which);
+    if (fault == nullptr) fault = own_call_due(k_runtime, kNames[Which]);
+    if (fault != nullptr) {
+      if constexpr (sizeof...(A) == 0) {
+        return static_cast<hsa_status_t>(fault->status);
+      } else if constexpr (std::is_same_v<std::tuple_element_t<sizeof...(A) - 1, std::tuple<A...>>,
+                                          hsa_signal_t>) {
         const hsa_signal_t completion = std::get<sizeof...(A) - 1>(std::tuple<A...>(args...));
         if (fault->how == How::failed) hsa_signal_store_screlease(completion, -1);
         if (fault->how != How::status) return HSA_STATUS_SUCCESS;
@@ -141,6 +215,11 @@ void* wrap(Function& slot) {
   return reinterpret_cast<void*>(&W::call);
 }
 
+template <typename Function>
+constexpr bool kReturnsStatus = false;
+template <typename... A>
+constexpr bool kReturnsStatus<hsa_status_t (*)(A...)> = true;
+
 /// The loader extension hands out pointers, so its table is changed on its way up.
 decltype(&hsa_system_get_major_extension_table) g_next_table = nullptr;
 hsa_status_t extension_table(uint16_t extension, uint16_t major, size_t bytes, void* table) {
@@ -156,48 +235,45 @@ hsa_status_t extension_table(uint16_t extension, uint16_t major, size_t bytes, v
   return status;
 }
 
-/// Whether the innermost frame that is not the C or C++ library's, or ours, is libkreplay's.
-bool called_by_kreplay() {
-  void* frames[12];
-  const int count = backtrace(frames, 12);
-  for (int i = 0; i < count; ++i) {
-    Dl_info info;
-    if (dladdr(frames[i], &info) == 0 || info.dli_fname == nullptr) continue;
-    const char* file = std::strrchr(info.dli_fname, '/');
-    file = file == nullptr ? info.dli_fname : file + 1;
-    if (std::strstr(file, "libe2e-counting") == file || std::strstr(file, "libc.so") == file ||
-        std::strstr(file, "libstdc++") == file || std::strstr(file, "libgcc_s") == file)
-      continue;
-    return std::strstr(file, "libkreplay.so") == file;
-  }
-  return false;
-}
-
 }  // namespace
 
 namespace e2e_counting {
 
 void* with_faults(const char* name, void* next) {
-#define WRAP(fn)                                             \
-  if (std::strcmp(name, #fn) == 0) {                         \
-    auto function = reinterpret_cast<decltype(&::fn)>(next); \
-    return wrap<k_##fn>(function);                           \
-  }
-  WRAPPED_FUNCTIONS
-#undef WRAP
   if (std::strcmp(name, "hsa_system_get_major_extension_table") == 0) {
     g_next_table = reinterpret_cast<decltype(g_next_table)>(next);
     return reinterpret_cast<void*>(&extension_table);
   }
+#define KR_HOOK(fn)                                                               \
+  if (std::strcmp(name, #fn) == 0) {                                              \
+    auto function = reinterpret_cast<decltype(&::fn)>(next);                      \
+    if constexpr (kReturnsStatus<decltype(&::fn)>) return wrap<k_##fn>(function); \
+  }
+#define KR_PASS(fn) KR_HOOK(fn)
+#define KR_ALIAS(fn, target) KR_HOOK(fn)
+#include "hsa/entry_points.def"
   return nullptr;
 }
 
 bool malloc_fails() {
+  if (g_strict && !t_looking) {
+    t_looking = true;
+    look_at_allocation();
+    t_looking = false;
+  }
   if (!t_armed || t_looking) return false;
   t_looking = true;
-  const bool ours = called_by_kreplay();
-  const bool fails = ours && due(k_malloc) != nullptr;
+  const bool fails = caller().kreplay && due(k_malloc) != nullptr;
   t_looking = false;
+  return fails;
+}
+
+bool system_call_fails(const char* name) {
+  if (!g_armed.load(std::memory_order_relaxed) || g_faults[k_system].first == 0 || t_looking) return false;
+  t_looking = true;
+  const bool fails = caller().kreplay && due(k_system) != nullptr;
+  t_looking = false;
+  if (fails && std::getenv("KRTEST_SHOW") != nullptr) dprintf(2, "e2e-counting: %s fails\n", name);
   return fails;
 }
 

@@ -37,7 +37,7 @@ void* slot(const AmdExtTable& table, size_t offset) {
 
 }  // namespace
 
-TEST_CASE("positions in the AMD table: proxy-queue section 2 and rocm-stacks section 4") {
+TEST_CASE("positions in the AMD table of both majors") {
   const auto position = [](EntryPoint entry, uint32_t major) {
     return (amd_table_offset(entry, major) - sizeof(ApiTableVersion)) / sizeof(void*) + 1;
   };

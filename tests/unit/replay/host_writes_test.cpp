@@ -428,7 +428,7 @@ TEST_CASE("locked memory that another thread unlocks and unmaps all the time end
     }
   });
   uint64_t looked = 0, changed = 0, broken = 0;
-  for (int i = 0; i < 2000 || (rounds.load() < 100 && i < 1'000'000); ++i) {
+  for (int i = 0; i < 2000 || ((rounds.load() < 100 || looked == 0) && i < 1'000'000); ++i) {
     w.begin();
     looked += w.view.pointees().size();
     if (w.changed()) ++changed;
