@@ -18,7 +18,8 @@ struct AbPlan {
 
 /// Runs A B, B A, A B, ... with `kreplay run`; the programs' output goes to stderr.
 /// @param sides receive a run per pair, in the order of the pairs
+/// @param ended_by the signal that was sent to end all of this and ended a run; 0: none
 /// @return Error::runtime when a run fails or measures nothing, with the pair and the status
-Status run_pairs(const AbPlan& plan, Results (&sides)[2]);
+Status run_pairs(const AbPlan& plan, Results (&sides)[2], int* ended_by);
 
 }  // namespace kreplay::cli

@@ -6,6 +6,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/verdict_options.hpp"
 #include "cli/output.hpp"
+#include "cli/supervise.hpp"
 
 namespace kreplay::cli {
 namespace {
@@ -28,9 +29,12 @@ class ResultFolder {
     path_ = (std::filesystem::temp_directory_path() / "kreplay-ab-XXXXXX").string();
     if (::mkdtemp(path_.data()) == nullptr) throw std::runtime_error(path_ + ": cannot be created");
   }
-  ~ResultFolder() {
+  ~ResultFolder() { remove(); }
+  /// Before a process ends without destructors. A folder that was asked for stays.
+  void remove() {
     std::error_code ignored;
     if (temporary_) std::filesystem::remove_all(path_, ignored);
+    temporary_ = false;
   }
   ResultFolder(const ResultFolder&) = delete;
   ResultFolder& operator=(const ResultFolder&) = delete;
@@ -44,7 +48,7 @@ class ResultFolder {
 int ab_command(const AbArguments& args) {
   Policy policy;
   if (!gather_policy(args.verdict, &policy)) return kUsage;
-  const ResultFolder folder(args.keep);
+  ResultFolder folder(args.keep);
   AbPlan plan{own_path(), {args.base, args.fresh}, {}, args.pairs, folder.path()};
   const std::pair<const char*, const std::string&> handed_on[] = {
       {"--passes", args.passes},     {"--kernels", args.kernels}, {"--exclude", args.exclude},
@@ -52,8 +56,13 @@ int ab_command(const AbArguments& args) {
   for (const auto& [name, value] : handed_on)
     if (!value.empty()) plan.run_arguments.insert(plan.run_arguments.end(), {name, value});
   Results sides[2];
-  if (const Status ran = run_pairs(plan, sides); !ran) {
+  int ended_by = 0;
+  if (const Status ran = run_pairs(plan, sides, &ended_by); !ran) {
     say(ran.message());
+    if (ended_by != 0) {
+      folder.remove();
+      end_as(ended_by);
+    }
     return kUsage;
   }
   for (const Results& side : sides)
