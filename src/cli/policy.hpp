@@ -2,11 +2,11 @@
 #pragma once
 
 #include <optional>
-#include <regex>
 #include <string>
 #include <vector>
 
 #include "base/status.hpp"
+#include "cli/pattern.hpp"
 #include "cli/results.hpp"
 
 namespace kreplay::cli {
@@ -20,7 +20,7 @@ struct Limit {
 
 /// Exceptions for some kernels.
 struct KernelRule {
-  std::regex name;   ///< matched anywhere in the normalised name
+  Pattern name;      ///< matched anywhere in the normalised name
   std::string grid;  ///< "1024x1x1"; empty: any
   std::optional<double> relative, absolute_ns;
   bool ignore = false;  ///< shown, never part of the verdict
@@ -28,8 +28,8 @@ struct KernelRule {
 
 /// Turns names of two builds that mean the same kernel into one.
 struct Rename {
-  std::regex match;
-  std::string replace;  ///< ECMAScript: $1, $&
+  Pattern match;
+  std::string replace;  ///< as of Pattern::replaced_in
 };
 
 struct Policy {

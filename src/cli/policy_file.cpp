@@ -46,12 +46,16 @@ double time_of(const std::string& name, const toml::node& node) {
   return checked(node, parse_time_ns(text_of(name, node)));
 }
 
-std::regex regex_of(const std::string& name, const toml::node& node) {
-  try {
-    return std::regex(text_of(name, node));
-  } catch (const std::regex_error& error) {
-    throw Refused(fmt::format("{}: {} is not a regular expression: {}", place(node), name, error.what()));
-  }
+Pattern pattern_of(const std::string& name, const toml::node& node) {
+  const Result<Pattern> pattern = Pattern::parse(text_of(name, node));
+  if (!pattern) throw Refused(fmt::format("{}: {}: {}", place(node), name, pattern.status().message()));
+  return *pattern;
+}
+
+/// The pattern that a table must have under this name.
+Pattern required(const toml::table& table, const char* array, const char* name) {
+  if (!table.contains(name)) throw Refused(fmt::format("{}: [[{}]] needs {}", place(table), array, name));
+  return pattern_of(name, *table.get(name));
 }
 
 using Setting = std::function<void(const std::string& name, const toml::node& node)>;
@@ -71,10 +75,6 @@ void read_table(const toml::table& table, const Settings& settings) {
   }
 }
 
-void require(const toml::table& table, const char* array, const char* name) {
-  if (!table.contains(name)) throw Refused(fmt::format("{}: [[{}]] needs {}", place(table), array, name));
-}
-
 /// Calls `read` for each table of an array of tables.
 Setting each_table(const std::function<void(const toml::table&)>& read) {
   return [read](const std::string& name, const toml::node& node) {
@@ -86,11 +86,10 @@ Setting each_table(const std::function<void(const toml::table&)>& read) {
 }
 
 KernelRule rule_of(const toml::table& table) {
-  require(table, "kernel", "name");
-  KernelRule rule;
+  KernelRule rule{required(table, "kernel", "name")};
   read_table(table,
              {
-                 {"name", [&](auto& name, auto& node) { rule.name = regex_of(name, node); }},
+                 {"name", [](auto&, auto&) {}},
                  {"grid", [&](auto& name, auto& node) { rule.grid = text_of(name, node); }},
                  {"fail-over", [&](auto& name, auto& node) { rule.relative = ratio_of(name, node); }},
                  {"min-effect", [&](auto& name, auto& node) { rule.absolute_ns = time_of(name, node); }},
@@ -100,11 +99,10 @@ KernelRule rule_of(const toml::table& table) {
 }
 
 Rename rename_of(const toml::table& table) {
-  require(table, "rename", "match");
-  require(table, "rename", "replace");
-  Rename rename;
+  Rename rename{required(table, "rename", "match"), {}};
+  if (!table.contains("replace")) throw Refused(place(table) + ": [[rename]] needs replace");
   read_table(table, {
-                        {"match", [&](auto& name, auto& node) { rename.match = regex_of(name, node); }},
+                        {"match", [](auto&, auto&) {}},
                         {"replace", [&](auto& name, auto& node) { rename.replace = text_of(name, node); }},
                     });
   return rename;

@@ -47,7 +47,7 @@ TEST_CASE("table: every row, the change and the verdict") {
 
 TEST_CASE("table: a limit of its own is shown with its row") {
   Policy policy;
-  policy.rules.push_back({std::regex("f"), "", 0.2, 2000.0, false});
+  policy.rules.push_back({*Pattern::parse("f"), "", 0.2, 2000.0, false});
   const Comparison comparison = compare(single({{"f", kBefore}}), single({{"f", kAfter}}), policy);
   CHECK(
       has(comparison_table(comparison, policy), "ok (slower, within the limits) [limits: 20 % and 2.00 us]"));

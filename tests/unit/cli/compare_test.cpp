@@ -52,7 +52,7 @@ TEST_CASE("nothing in common is nothing measured, never ok") {
   CHECK(compare(single({{"f", kFlat}}), single({{"g", kFlat}}), {}).verdict == Verdict::nothing_measured);
   CHECK(compare(single({{"f", {}}}), single({{"f", {}}}), {}).verdict == Verdict::nothing_measured);
   Policy policy;
-  policy.rules.push_back({std::regex("f"), "", {}, {}, true});
+  policy.rules.push_back({*Pattern::parse("f"), "", {}, {}, true});
   CHECK(compare(single({{"f", kFlat}}), single({{"f", kFlat}}), policy).verdict == Verdict::nothing_measured);
 }
 
@@ -155,15 +155,15 @@ TEST_CASE("C103: a change must exceed the relative and the absolute limit") {
 
 TEST_CASE("a limit of its own decides for a kernel, and the last rule wins") {
   Policy policy;
-  policy.rules.push_back({std::regex("^f"), "", 0.2, {}, false});
+  policy.rules.push_back({*Pattern::parse("^f"), "", 0.2, {}, false});
   const auto base = single({{"f", kFlat}, {"g", kFlat}});
   const auto slower = single({{"f", kSlower}, {"g", kFlat}});
   CHECK(compare(base, slower, policy).verdict == Verdict::ok);
-  policy.rules.push_back({std::regex("f"), "1024x1x1", 0.01, {}, false});
+  policy.rules.push_back({*Pattern::parse("f"), "1024x1x1", 0.01, {}, false});
   CHECK(compare(base, slower, policy).verdict == Verdict::regression);
   policy.rules.back().grid = "7x1x1";
   CHECK(compare(base, slower, policy).verdict == Verdict::ok);
-  policy.rules.push_back({std::regex("f"), "", 0.01, {}, true});
+  policy.rules.push_back({*Pattern::parse("f"), "", 0.01, {}, true});
   const Comparison ignored = compare(base, slower, policy);
   CHECK(ignored.verdict == Verdict::ok);
   CHECK(ignored.rows[0].state == State::ignored);
@@ -172,7 +172,7 @@ TEST_CASE("a limit of its own decides for a kernel, and the last rule wins") {
 
 TEST_CASE("names of two builds are made one by renames, and what falls together is added up") {
   Policy policy;
-  policy.renames.push_back({std::regex("_[0-9a-f]{8}$"), ""});
+  policy.renames.push_back({*Pattern::parse("_[0-9a-f]{8}$"), ""});
   auto base = single({{"f_00112233", kFlat}});
   auto fresh = single({{"f_deadbeef", kSlower}, {"f_01234567", kSlower}});
   base.facts["f_00112233"] = {{"vgprs", {"12"}}};

@@ -62,6 +62,8 @@ TEST_CASE("what a limits file does not know is refused with its place") {
   CHECK(has(refusal("min-effect = \"5\"\n"), "is not a time"));
   CHECK(has(refusal("[[kernel]]\nfail-over = \"1%\"\n"), "[[kernel]] needs name"));
   CHECK(has(refusal("[[kernel]]\nname = '('\n"), "not a regular expression"));
+  CHECK(has(refusal("[[kernel]]\nname = '(f)\\1'\n"), "line 2, column"));
+  CHECK(has(refusal("[[kernel]]\nname = '(f)\\1'\n"), "\"(f)\\1\" is not a regular expression: the back-"));
   CHECK(has(refusal("[[kernel]]\nname = 'f'\nignore = 1\n"), "must be true or false"));
   CHECK(has(refusal("[kernel]\nname = 'f'\n"), "must be written as [[kernel]]"));
   CHECK(has(refusal("[[rename]]\nmatch = 'f'\n"), "[[rename]] needs replace"));
