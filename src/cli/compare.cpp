@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/conditions.hpp"
+#include "cli/needed.hpp"
 
 namespace kreplay::cli {
 namespace {
@@ -18,25 +19,22 @@ bool beyond(double ratio, double base_ns, const Limit& limit) {
          std::abs(ratio - 1) * base_ns > limit.absolute_ns;
 }
 
-/// Same seed for the same kernel, so a comparison can be repeated.
-uint64_t seed_of(const ShapeKey& key) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : key.kernel) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash ^ key.grid[0];
+/// The ratio beyond which both limits are exceeded.
+double least_ratio(const Row& row) {
+  return 1 + std::max(row.limit.relative, row.limit.absolute_ns / row.effect.base_ns);
 }
 
 /// Why there is nothing to judge; empty when there is.
 std::string too_few(const Row& row) {
   const Effect& effect = row.effect;
   if (effect.test == Test::exact || effect.level == Level::run) return {};
-  const bool few =
-      effect.test == Test::none ||
-      (effect.level == Level::pass && std::min(row.base_passes, row.fresh_passes) < kLeastObservations);
-  return few ? fmt::format("fewer than {} passes", kLeastObservations) : "";
+  const bool few = effect.test == Test::none || (effect.level == Level::pass &&
+                                                 std::min(row.base_passes, row.fresh_passes) < kLeastPasses);
+  return few ? fmt::format("fewer than {} passes", kLeastPasses) : "";
 }
 
-Row measure(const ShapeKey& key, const Samples& base, const Samples& fresh, const Policy& policy,
-            Pairing pairing) {
+/// A row of both sides, to be measured with the others.
+Row two_sided(const ShapeKey& key, const Samples& base, const Samples& fresh) {
   Row row;
   row.key = key;
   row.base_passes = base.passes;
@@ -44,23 +42,21 @@ Row measure(const ShapeKey& key, const Samples& base, const Samples& fresh, cons
   if (base.min_ns <= 0 || fresh.min_ns <= 0) {
     row.state = State::inconclusive;
     row.why = "passes that took no time at all";
-    return row;
   }
-  row.effect = measure_effect(base, fresh, pairing, policy.confidence, seed_of(key));
-  row.why = too_few(row);
-  if (!row.why.empty()) row.state = State::inconclusive;
   return row;
 }
 
 /// What to do about an interval that is too wide.
-std::string advice(const Effect& effect, size_t rows) {
+std::string advice(const Row& row, const Policy& policy, size_t rows) {
+  const Effect& effect = row.effect;
+  const std::string noisy = "too noisy to rule out a regression beyond the limits";
   if (effect.dependence > 1) {
-    return fmt::format("its {} drift: groups of {} count as one observation; record several runs",
-                       name_of(effect.level), effect.dependence);
+    return fmt::format("{}: its {} drift, and groups of {} count as one observation; record several runs",
+                       noisy, name_of(effect.level), effect.dependence);
   }
-  if (effect.test == Test::student && rows > 1)
-    return fmt::format("too few {} for {} kernels and shapes", name_of(effect.level), rows);
-  return "too noisy to rule out a regression beyond the limits";
+  const size_t needed = observations_needed(effect, least_ratio(row),
+                                            policy.alpha / static_cast<double>(rows), policy.confidence);
+  return noisy + ": " + what_is_needed(effect, needed);
 }
 
 void decide(Row& row, const Policy& policy, size_t rows) {
@@ -71,7 +67,7 @@ void decide(Row& row, const Policy& policy, size_t rows) {
     row.state = row.change == Change::slower ? State::regression : State::improvement;
   } else if (effect.interval.high > 1 && beyond(effect.interval.high, effect.base_ns, row.limit)) {
     row.state = State::inconclusive;
-    row.why = advice(effect, rows);
+    row.why = advice(row, policy, rows);
   }
 }
 
@@ -227,11 +223,21 @@ Comparison compare(const Results& base, const Results& fresh, const Policy& poli
     out.verdict = Verdict::not_comparable;
     return out;
   }
+  std::vector<Observations> observations;
   for (const auto& [key, samples] : base.samples) {
     if (samples.passes == 0) continue;
     const Samples* other = find(fresh, key);
-    out.rows.push_back(other != nullptr ? measure(key, samples, *other, policy, pairing)
+    out.rows.push_back(other != nullptr ? two_sided(key, samples, *other)
                                         : one_sided(key, samples, State::removed, fresh));
+    if (out.rows.back().state == State::ok) observations.push_back(observe(samples, *other, pairing));
+  }
+  const std::vector<Effect> effects = measure_effects(observations, {policy.confidence, policy.alpha});
+  size_t next = 0;
+  for (Row& row : out.rows) {
+    if (row.state != State::ok) continue;
+    row.effect = effects[next++];
+    row.why = too_few(row);
+    if (!row.why.empty()) row.state = State::inconclusive;
   }
   for (const auto& [key, samples] : fresh.samples)
     if (samples.passes != 0 && find(base, key) == nullptr)

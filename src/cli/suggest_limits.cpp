@@ -24,7 +24,7 @@ SuggestedLimit limit_of(const ShapeKey& key, const Samples& samples) {
   double squares = 0;
   for (const double value : logs) squares += (value - mean) * (value - mean);
   SuggestedLimit limit{key, logs.size(), std::sqrt(squares / static_cast<double>(logs.size() - 1)), 0};
-  const double t = report::student_quantile(kConfidence, static_cast<unsigned>(logs.size() - 1));
+  const double t = report::student_quantile(kConfidence, static_cast<double>(logs.size() - 1));
   const double widest = std::expm1(t * std::sqrt(2.0) * limit.spread);  // a difference of two runs
   limit.relative = std::max(kLeast, std::ceil(widest / kStep) * kStep);
   return limit;
