@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cctype>
+#include <string_view>
 #include <vector>
 
 namespace kreplay::cli {
@@ -76,6 +77,15 @@ Result<Pattern> Pattern::parse(const std::string& text) {
             fmt::format("\"{}\" is not a regular expression: {}", shown(text), explained(*compiled))};
   }
   return Pattern(std::move(compiled));
+}
+
+std::string Pattern::of_name(const std::string& name) {
+  std::string out = "^";
+  for (const char c : name) {
+    if (std::string_view("\\^$.|?*+()[]{}").find(c) != std::string_view::npos) out += '\\';
+    out += c == '\'' ? '.' : c;
+  }
+  return out + "$";
 }
 
 bool Pattern::found_in(const std::string& name) const { return re2::RE2::PartialMatch(name, *compiled_); }

@@ -18,6 +18,10 @@ class Pattern {
   /// @return Error::invalid_argument with the pattern, what is wrong with it, and what could take its place
   static Result<Pattern> parse(const std::string& text);
 
+  /// A pattern that matches this name and no other. It holds no single quote, so that it can be written as a
+  /// literal text of TOML: there any character may stand in place of one.
+  static std::string of_name(const std::string& name);
+
   /// Whether it matches anywhere in the name.
   bool found_in(const std::string& name) const;
   /// The name with every match replaced; `by` as in ECMAScript: $& the match, $1 ... $99 its groups (nothing
