@@ -49,7 +49,7 @@ Status run_once(const AbPlan& plan, size_t side, unsigned pair, Results* results
   words.insert(words.end(), plan.run_arguments.begin(), plan.run_arguments.end());
   for (const char* word : {"--", "sh", "-c"}) words.emplace_back(word);
   words.push_back(plan.commands[side]);
-  say(fmt::format("pair {} of {}: {}", pair + 1, plan.pairs, plan.commands[side]));
+  say(fmt::format("pair {} of {}: {}", pair + 1, plan.first + plan.pairs, plan.commands[side]));
   const auto status = spawn(words, ended_by);
   if (!status) return status.status();
   if (*status != 0)
@@ -62,7 +62,7 @@ Status run_once(const AbPlan& plan, size_t side, unsigned pair, Results* results
 
 Status run_pairs(const AbPlan& plan, Results (&sides)[2], int* ended_by) {
   *ended_by = 0;
-  for (unsigned pair = 0; pair < plan.pairs; ++pair) {
+  for (unsigned pair = plan.first; pair < plan.first + plan.pairs; ++pair) {
     for (size_t turn = 0; turn < 2; ++turn) {
       const size_t side = (turn + pair) % 2;
       if (Status ran = run_once(plan, side, pair, &sides[side], ended_by); !ran) return ran;

@@ -12,8 +12,9 @@ struct AbPlan {
   std::string kreplay;                     ///< path of this program
   std::string commands[2];                 ///< command lines for a shell
   std::vector<std::string> run_arguments;  ///< for `kreplay run`
-  unsigned pairs = 10;
-  std::string folder;  ///< exists; receives a-001-PID.jsonl, b-001-PID.jsonl, ...
+  unsigned first = 0;                      ///< pairs that were run before
+  unsigned pairs = 10;                     ///< to run now
+  std::string folder;                      ///< exists; receives a-001-PID.jsonl, b-001-PID.jsonl, ...
 };
 
 /// Runs A B, B A, A B, ... with `kreplay run`; the programs' output goes to stderr.
