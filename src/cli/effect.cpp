@@ -83,6 +83,19 @@ bool order_decides(const Observations& row, double alpha) {
   return std::log(2.0) - orders <= std::log(alpha);
 }
 
+/// Student's quantiles, which take long and are the same for most rows.
+class Quantiles {
+ public:
+  double operator()(double confidence, double freedom) {
+    const auto [place, added] = known_.try_emplace({confidence, freedom});
+    if (added) place->second = report::student_quantile(confidence, freedom);
+    return place->second;
+  }
+
+ private:
+  std::map<std::pair<double, double>, double> known_;
+};
+
 /// A test and the interval that goes with it, of logarithms.
 struct Finding {
   double p = 1;
@@ -92,9 +105,9 @@ struct Finding {
 /// Student's t with the degrees of freedom of the side that has fewer, which is never too sure, whatever the
 /// spreads are. Source: Hsu (1938); Mickey and Brown, Bounds on the distribution functions of the
 /// Behrens-Fisher statistic (1966).
-Finding student(double difference, double variance, double freedom, double confidence) {
+Finding student(double difference, double variance, double freedom, double confidence, Quantiles& quantiles) {
   const double error = std::sqrt(variance);
-  const double half = report::student_quantile(confidence, freedom) * error;
+  const double half = quantiles(confidence, freedom) * error;
   return {report::student_p(difference / error, freedom), {difference - half, difference + half}};
 }
 
@@ -151,7 +164,7 @@ Effect begin_effect(const Observations& row) {
 
 /// @param spreads as they are to be judged
 void judge(const Observations& row, const Measured& own, const Spread (&spreads)[2], double confidence,
-           Effect* effect) {
+           Quantiles& quantiles, Effect* effect) {
   const size_t least = std::min(row.base_count, row.fresh_count);
   const bool ranks = least >= kEnoughForRanks;
   const double student_confidence = ranks ? 1 - (1 - confidence) * kShareOfStudent : confidence;
@@ -160,7 +173,8 @@ void judge(const Observations& row, const Measured& own, const Spread (&spreads)
   if (row.paired) {
     const auto pairs = static_cast<double>(row.ratios.size());
     effect->variance = spreads[1].variance;
-    found = student(mean(own.fresh), effect->variance / pairs, spreads[1].freedom, student_confidence);
+    found =
+        student(mean(own.fresh), effect->variance / pairs, spreads[1].freedom, student_confidence, quantiles);
     effect->test = Test::student;
     if (ranks) {
       combine(found, ranks_of_pairs(own.fresh, ranks_confidence), Test::signed_rank, confidence, &found,
@@ -171,7 +185,7 @@ void judge(const Observations& row, const Measured& own, const Spread (&spreads)
     const auto m = static_cast<double>(row.fresh_count);
     effect->variance = spreads[0].variance + spreads[1].variance;
     found = student(mean(own.fresh) - mean(own.base), spreads[0].variance / n + spreads[1].variance / m,
-                    std::min(spreads[0].freedom, spreads[1].freedom), student_confidence);
+                    std::min(spreads[0].freedom, spreads[1].freedom), student_confidence, quantiles);
     effect->test = Test::student;
     if (ranks) {
       const double worth = found.p * (1 - kShareOfStudent) / kShareOfStudent;
@@ -212,6 +226,7 @@ std::vector<Effect> measure_effects(const std::vector<Observations>& rows, const
   }
   for (auto& side : companies)
     for (auto& [kind, company] : side) company.settle();
+  Quantiles quantiles;
   std::vector<Effect> effects;
   effects.reserve(rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -226,7 +241,8 @@ std::vector<Effect> measure_effects(const std::vector<Observations>& rows, const
       if (spreads[side].freedom == 0)
         spreads[side] = {spreads[1 - side].variance * row.unrest, spreads[1 - side].freedom};
     }
-    if (!row.exact && spreads[1].freedom > 0) judge(row, all[i], spreads, certainty.confidence, &effect);
+    if (!row.exact && spreads[1].freedom > 0)
+      judge(row, all[i], spreads, certainty.confidence, quantiles, &effect);
     effects.push_back(effect);
   }
   return effects;

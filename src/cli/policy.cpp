@@ -9,6 +9,7 @@ KernelLimit limit_for(const Policy& policy, const ShapeKey& key) {
     if (!rule.name.found_in(key.kernel)) continue;
     out.limit.relative = rule.relative.value_or(out.limit.relative);
     out.limit.absolute_ns = rule.absolute_ns.value_or(out.limit.absolute_ns);
+    if (rule.per_run_ns) out.limit.per_run_ns = rule.per_run_ns;
     out.ignore = rule.ignore;
   }
   return out;
