@@ -1,6 +1,7 @@
 #include "cli/child.hpp"
 
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,14 +68,20 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }
 
 pid_t start_program(const std::string& path, std::vector<std::string> command,
-                    std::vector<std::string> environment, int output) {
+                    std::vector<std::string> environment, int output, const SignalState* begin) {
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0) return -1;
   std::vector<char*> arguments = pointers(command);
   std::vector<char*> variables = pointers(environment);
+  const pid_t self = ::getpid();
   const pid_t child = ::fork();
   if (child == 0) {
-    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) ::signal(signal, SIG_DFL);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != self) ::_exit(127);  // it went before that
+    if (begin != nullptr) {
+      ::sigaction(SIGCHLD, &begin->child_action, nullptr);
+      ::sigprocmask(SIG_SETMASK, &begin->mask, nullptr);
+    }
     if (output < 0 || ::dup2(output, STDOUT_FILENO) >= 0)
       ::execve(path.c_str(), arguments.data(), variables.data());
     const int error = errno;

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,10 +38,18 @@ std::vector<std::string> merged_environment(const Variables& set);
 /// For exec and for readers of environments; valid as long as the strings are.
 std::vector<char*> pointers(std::vector<std::string>& strings);
 
-/// Starts a program with the default action for SIGINT, SIGQUIT, SIGTERM and SIGHUP.
+/// What a process inherits of signals and we may have changed meanwhile.
+struct SignalState {
+  sigset_t mask;
+  struct sigaction child_action;  ///< of SIGCHLD
+};
+
+/// Starts a program, which ends with this process if that is killed.
 /// @param output descriptor its standard output goes to; -1: ours
+/// @param begin the signal mask and action it starts with; null: as this process has them
 /// @return its pid, or -1 with errno of the step that failed, exec included
 pid_t start_program(const std::string& path, std::vector<std::string> command,
-                    std::vector<std::string> environment, int output = -1);
+                    std::vector<std::string> environment, int output = -1,
+                    const SignalState* begin = nullptr);
 
 }  // namespace kreplay::cli

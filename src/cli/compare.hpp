@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/code_facts.hpp"
 #include "cli/effect.hpp"
 #include "cli/policy.hpp"
+#include "cli/run_figures.hpp"
 
 namespace kreplay::cli {
 
@@ -19,23 +21,21 @@ struct Row {
   /// What is statistically sure, whatever the limits say: a small change is ok, and told.
   enum class Change { none, slower, faster };
   Change change = Change::none;
-  std::string why;  ///< for inconclusive and removed rows
+  std::string why;  ///< what to know about the state: doubts, limits that held, code that is the same
   uint64_t base_passes = 0, fresh_passes = 0;
-  Effect effect;  ///< without a ratio for rows of one side
-  double q = 1;   ///< p adjusted for the number of rows
-  Limit limit;    ///< the one that held
+  double base_run_ns = 0, fresh_run_ns = 0;      ///< time per run: median passes of the launches, summed
+  double base_launches = 0, fresh_launches = 0;  ///< per run, those that were timed
+  Effect effect;                                 ///< without a ratio for rows of one side
+  double q = 1;                                  ///< p adjusted for the number of rows
+  Limit limit;                                   ///< the one that held
   bool has_ratio() const { return base_passes != 0 && fresh_passes != 0; }
 };
 const char* name_of(Row::State state);
 const char* name_of(Row::Change change);
 
-/// Something about a kernel's code that changed: registers, LDS, hash, ...
-struct FactChange {
-  std::string kernel, name, base, fresh;
-};
-
 struct Comparison {
   Verdict verdict = Verdict::ok;
+  RunFigures run;
   std::string why;        ///< one sentence where the verdict is not from rows
   std::vector<Row> rows;  ///< largest effect first; rows without a ratio last
   std::vector<FactChange> facts;
@@ -43,10 +43,9 @@ struct Comparison {
   size_t count(Row::State state, Row::Change change) const;
 };
 
-/// A regression exceeds both limits, is significant after adjustment for the number of rows, and has an
-/// interval wholly above 1. A row is inconclusive when its interval still allows a change beyond the limits,
-/// or when there are too few observations.
-/// Names must be normalised already.
+/// A regression exceeds the relative and an absolute limit, is significant after adjustment for the number of
+/// rows, and has an interval wholly above 1. A row is inconclusive when its interval still allows a change
+/// beyond the limits, or when there are too few observations. Names must be normalised already.
 Comparison compare(const Results& base, const Results& fresh, const Policy& policy,
                    Pairing pairing = Pairing::none);
 

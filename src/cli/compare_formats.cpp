@@ -46,7 +46,8 @@ std::string shape_text(const ShapeKey& key) {
 }
 
 std::string fact_text(const FactChange& change) {
-  return fmt::format("{}: {} to {}", change.name, change.base, change.fresh);
+  return fmt::format("{}: {} to {}{}", change.name, change.base, change.fresh,
+                     change.why.empty() ? "" : " (" + change.why + ")");
 }
 
 }  // namespace
@@ -72,8 +73,13 @@ std::string headline(const Comparison& comparison, const Policy& policy) {
     if (const size_t count = comparison.count(State::ok, change); count != 0)
       counts += fmt::format("{} {} within the limits, ", count, name_of(change));
   if (!counts.empty()) counts.replace(counts.size() - 2, 2, "; ");
-  return text + fmt::format(" ({}limits: {:g} % and {})", counts, 100 * policy.limit.relative,
-                            report::human_time(policy.limit.absolute_ns));
+  // What the verdict's sentence says already is not said twice.
+  const std::string& unjudged = comparison.run.unjudged;
+  const bool said = !unjudged.empty() && comparison.why.find(unjudged) != std::string::npos;
+  const std::string run = said ? "" : comparison.run.text();
+  return text + fmt::format(" ({}limits: {:g} % and {}{})", counts, 100 * policy.limit.relative,
+                            report::human_time(policy.limit.absolute_ns),
+                            run.empty() || run == comparison.why ? "" : "; " + run);
 }
 
 std::string comparison_table(const Comparison& comparison, const Policy& policy) {

@@ -39,6 +39,24 @@ OrderedJson json_of(const Row& row) {
   return out;
 }
 
+OrderedJson json_of(const RunFigures& run) {
+  OrderedJson kernels = OrderedJson::array();
+  for (const RunKernel& one : run.kernels) {
+    kernels.push_back({{"kernel", one.name},
+                       {"base_launches", one.base_launches},
+                       {"new_launches", one.fresh_launches},
+                       {"base_ns", one.base_ns},
+                       {"new_ns", one.fresh_ns}});
+  }
+  return {{"unjudged", run.unjudged},
+          {"regression", run.regression},
+          {"base_ns", run.base_ns},
+          {"new_ns", run.fresh_ns},
+          {"interval", {run.interval.low, run.interval.high}},
+          {"geometric_mean", run.mean},
+          {"kernels", kernels}};
+}
+
 std::string xml_attribute(const char* name, const std::string& value) {
   return fmt::format(" {}=\"{}\"", name, escape_markup(value));
 }
@@ -99,8 +117,11 @@ std::string comparison_json(const Comparison& comparison, const Policy& policy) 
   for (const Row& row : comparison.rows) rows.push_back(json_of(row));
   OrderedJson facts = OrderedJson::array();
   for (const FactChange& change : comparison.facts) {
-    facts.push_back(
-        {{"kernel", change.kernel}, {"name", change.name}, {"base", change.base}, {"new", change.fresh}});
+    facts.push_back({{"kernel", change.kernel},
+                     {"name", change.name},
+                     {"base", change.base},
+                     {"new", change.fresh},
+                     {"why", change.why}});
   }
   const OrderedJson json = {{"verdict", name_of(comparison.verdict)},
                             {"why", comparison.why},
@@ -109,6 +130,7 @@ std::string comparison_json(const Comparison& comparison, const Policy& policy) 
                               {"absolute_ns", policy.limit.absolute_ns},
                               {"alpha", policy.alpha},
                               {"confidence", policy.confidence}}},
+                            {"run", json_of(comparison.run)},
                             {"rows", rows},
                             {"facts", facts}};
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
@@ -149,9 +171,10 @@ std::string comparison_github(const Comparison& comparison, const Policy& policy
       text += annotation("warning", std::string("Kernel is ") + name_of(row.state), row_message(row));
   }
   for (const FactChange& change : comparison.facts) {
-    text +=
-        annotation("notice", "Kernel's code changed",
-                   fmt::format("{}: {}: {} to {}", change.kernel, change.name, change.base, change.fresh));
+    text += annotation(change.state == FactChange::State::regression ? "error" : "notice",
+                       "Kernel's code changed",
+                       fmt::format("{}: {}: {} to {}{}", change.kernel, change.name, change.base,
+                                   change.fresh, change.why.empty() ? "" : " (" + change.why + ")"));
   }
   const bool bad = comparison.verdict == Verdict::regression ||
                    comparison.verdict == Verdict::nothing_measured ||

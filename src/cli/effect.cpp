@@ -2,25 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <numeric>
 
+#include "cli/ranks.hpp"
+#include "cli/spread.hpp"
 #include "report/student.hpp"
 
 namespace kreplay::cli {
 namespace {
 
 using Values = std::vector<double>;
-
-constexpr unsigned kResamples = 1000;
-constexpr size_t kLeastRuns = 4;  ///< on both sides together
-
-/// Sequences of one kind; each is of one run, in order.
-using Sequences = std::vector<Values>;
-
-Values joined(const Sequences& sequences) {
-  Values all;
-  for (const Values& one : sequences) all.insert(all.end(), one.begin(), one.end());
-  return all;
-}
+using report::Interval;
 
 Values logarithms(const Values& values) {
   Values logs;
@@ -29,132 +22,182 @@ Values logarithms(const Values& values) {
   return logs;
 }
 
-bool constant(const Values& values) {
-  return std::all_of(values.begin(), values.end(), [&](double value) { return value == values.front(); });
+double mean(const Values& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-Values run_medians(const Samples& samples) {
-  Values medians;
-  medians.reserve(samples.runs.size());
-  for (const auto& [run, one] : samples.runs) medians.push_back(report::median(one.launches.values()));
-  return medians;
-}
+/// Of a time that is counted in whole ns, the variance of its logarithm by that alone (Sheppard).
+double rounding(double ns) { return 1 / (12 * ns * ns); }
 
-Sequences launch_medians(const Samples& samples) {
-  Sequences sequences;
-  sequences.reserve(samples.runs.size());
-  for (const auto& [run, one] : samples.runs) sequences.push_back(one.launches.values());
-  return sequences;
-}
+/// What is measured of one row before the others are looked at.
+struct Measured {
+  Values base, fresh;        ///< logarithms; of pairs: all in `fresh`
+  Spread spreads[2];         ///< of base and fresh
+  double least[2] = {0, 0};  ///< variances that cannot be less
+};
 
-Sequences pass_times(const Samples& samples) {
-  Sequences sequences;
-  for (const auto& [run, one] : samples.runs) {
-    Values& all = sequences.emplace_back();
-    for (const TimeSeries& series : one.passes)
-      all.insert(all.end(), series.values().begin(), series.values().end());
+Measured measured(const Observations& row) {
+  Measured out;
+  if (row.paired) {
+    out.fresh = logarithms(row.ratios);
+    out.least[1] = rounding(row.base_ns) + rounding(row.fresh_ns);
+  } else {
+    out.base = logarithms(row.base);
+    out.fresh = logarithms(row.fresh);
+    out.least[0] = rounding(row.base_ns);
+    out.least[1] = rounding(row.fresh_ns);
   }
-  return sequences;
+  const Values* const sides[2] = {&out.base, &out.fresh};
+  for (size_t i = 0; i < 2; ++i) {
+    out.spreads[i] = spread_of(*sides[i]);
+    out.spreads[i].variance = std::max(out.spreads[i].variance, out.least[i]);
+  }
+  return out;
 }
 
-size_t longest_dependence(const Sequences& sequences) {
-  size_t most = 1;
-  for (const Values& one : sequences) most = std::max(most, dependence_length(one));
-  return most;
+/// The spreads of one side of rows that count the same thing.
+struct Company {
+  std::vector<Spread> spreads;
+  Prior prior;
+  double usual = 0, freedom = 0;
+
+  void settle() {
+    prior = common_prior(spreads);
+    usual = usual_variance(spreads);
+    for (const Spread& one : spreads) freedom += one.freedom;
+  }
+  Spread judged(const Spread& own, bool guard) const {
+    Spread out = moderated(own, prior, freedom);
+    if (guard && own.freedom > 0) out.variance = guarded(out.variance, own, usual);
+    return out;
+  }
+};
+
+/// Whether the order of the values alone can tell the sides apart at this level, with so many rows. Where it
+/// cannot, two clock states can look like two builds.
+bool order_decides(const Observations& row, double alpha) {
+  const auto n = static_cast<double>(row.base_count);
+  const auto m = static_cast<double>(row.fresh_count);
+  if (row.paired || std::min(n, m) <= 1) return (1 - std::max(n, m)) * std::log(2.0) <= std::log(alpha);
+  const double orders = std::lgamma(n + m + 1) - std::lgamma(n + 1) - std::lgamma(m + 1);
+  return std::log(2.0) - orders <= std::log(alpha);
 }
 
-Values independent(const Sequences& sequences, size_t length) {
-  Sequences blocks;
-  blocks.reserve(sequences.size());
-  for (const Values& one : sequences) blocks.push_back(block_medians(one, length));
-  return joined(blocks);
+/// Student's quantiles, which take long and are the same for most rows.
+class Quantiles {
+ public:
+  double operator()(double confidence, double freedom) {
+    const auto [place, added] = known_.try_emplace({confidence, freedom});
+    if (added) place->second = report::student_quantile(confidence, freedom);
+    return place->second;
+  }
+
+ private:
+  std::map<std::pair<double, double>, double> known_;
+};
+
+/// A test and the interval that goes with it, of logarithms.
+struct Finding {
+  double p = 1;
+  Interval interval;
+};
+
+/// Student's t with the degrees of freedom of the side that has fewer, which is never too sure, whatever the
+/// spreads are. Source: Hsu (1938); Mickey and Brown, Bounds on the distribution functions of the
+/// Behrens-Fisher statistic (1966).
+Finding student(double difference, double variance, double freedom, double confidence, Quantiles& quantiles) {
+  const double error = std::sqrt(variance);
+  const double half = quantiles(confidence, freedom) * error;
+  return {report::student_p(difference / error, freedom), {difference - half, difference + half}};
+}
+
+/// @param worth above this p the test is of no use, and need not be exact
+Finding ranks_of_two(const Values& base, const Values& fresh, double confidence, double worth) {
+  // Brunner-Munzel holds with unequal spreads, Mann-Whitney with few values; both must agree.
+  double p = brunner_munzel(base, fresh);
+  if (p < worth) p = std::max(p, report::mann_whitney(fresh, base).p);
+  return {p, median_difference_interval(base, fresh, confidence)};
+}
+
+Finding ranks_of_pairs(const Values& ratios, double confidence) {
+  return {report::signed_rank(ratios), median_interval(ratios, confidence)};
+}
+
+double length(const Interval& interval) { return interval.high - interval.low; }
+
+/// Each test has its share of the errors allowed; the interval is of the test that found something, or the
+/// shorter one.
+void combine(const Finding& by_student, const Finding& by_ranks, Test ranks, double confidence, Finding* out,
+             Test* test) {
+  const double student_p = std::min(1.0, by_student.p / kShareOfStudent);
+  const double ranks_p = std::min(1.0, by_ranks.p / (1 - kShareOfStudent));
+  const bool found = std::min(student_p, ranks_p) <= 1 - confidence;
+  const bool use_ranks =
+      found ? ranks_p < student_p : length(by_ranks.interval) < length(by_student.interval);
+  out->p = std::min(student_p, ranks_p);
+  out->interval = use_ranks ? by_ranks.interval : by_student.interval;
+  *test = use_ranks ? ranks : Test::student;
 }
 
 /// The interval of a ratio from one of logarithms, wide enough to hold the estimate.
-report::Interval ratios(const report::Interval& logs, double estimate) {
+Interval ratios(const Interval& logs, double estimate) {
   return {std::min(std::exp(logs.low), estimate), std::max(std::exp(logs.high), estimate)};
 }
 
-void judge_two(const Values& base, const Values& fresh, double confidence, uint64_t seed, Effect* effect) {
-  effect->base_observations = base.size();
-  effect->fresh_observations = fresh.size();
-  effect->base_ns = report::median(base);
-  effect->fresh_ns = report::median(fresh);
-  effect->ratio = effect->fresh_ns / effect->base_ns;
-  if (std::min(base.size(), fresh.size()) >= kEnoughForRanks) {
-    effect->test = Test::rank_sum;
-    effect->interval = report::bootstrap_median_ratio(base, fresh, confidence, kResamples, seed);
-    effect->p = report::mann_whitney(fresh, base).p;
-    return;
+Effect begin_effect(const Observations& row) {
+  Effect effect;
+  effect.base_ns = row.base_ns;
+  effect.fresh_ns = row.fresh_ns;
+  effect.ratio = row.paired ? report::median(row.ratios) : row.fresh_ns / row.base_ns;
+  effect.interval = {effect.ratio, effect.ratio};
+  effect.level = row.level;
+  effect.base_observations = row.base_count;
+  effect.fresh_observations = row.fresh_count;
+  effect.dependence = row.dependence;
+  effect.paired = row.paired;
+  if (row.exact) {
+    effect.test = Test::exact;
+    effect.p = effect.ratio == 1 ? 1 : 0;
   }
-  if (base.size() + fresh.size() < 3) return;
-  const auto test = report::student_two_samples(logarithms(base), logarithms(fresh), confidence);
-  effect->test = Test::student;
-  effect->interval = ratios(test.interval, effect->ratio);
-  effect->p = test.p;
+  return effect;
 }
 
-/// @param steady nothing but what tells launches apart changes the times
-void judge_pairs(const Values& base, const Values& fresh, bool steady, double confidence, uint64_t seed,
-                 Effect* effect) {
-  Values pairs;
-  pairs.reserve(base.size());
-  for (size_t i = 0; i < base.size(); ++i) pairs.push_back(fresh[i] / base[i]);
-  // Blocks only where pairs are a sequence of one run; pairs of runs are apart already.
-  if (effect->level != Level::run) {
-    effect->dependence = dependence_length(pairs);
-    pairs = block_medians(pairs, effect->dependence);
-  }
-  effect->paired = true;
-  effect->base_observations = effect->fresh_observations = pairs.size();
-  effect->base_ns = report::median(base);
-  effect->fresh_ns = report::median(fresh);
-  effect->ratio = report::median(pairs);
-  if (constant(pairs) && (steady || pairs.size() >= kLeastExact)) {
-    effect->test = Test::exact;
-    effect->interval = {effect->ratio, effect->ratio};
-    effect->p = effect->ratio == 1 ? 1 : 0;
-  } else if (pairs.size() >= kEnoughForRanks) {
-    effect->test = Test::signed_rank;
-    effect->interval = report::bootstrap_median(pairs, confidence, kResamples, seed);
-    effect->p = report::signed_rank(logarithms(pairs));
-  } else if (pairs.size() >= 2) {
-    const auto test = report::student_one_sample(logarithms(pairs), confidence);
+/// @param spreads as they are to be judged
+void judge(const Observations& row, const Measured& own, const Spread (&spreads)[2], double confidence,
+           Quantiles& quantiles, Effect* effect) {
+  const size_t least = std::min(row.base_count, row.fresh_count);
+  const bool ranks = least >= kEnoughForRanks;
+  const double student_confidence = ranks ? 1 - (1 - confidence) * kShareOfStudent : confidence;
+  const double ranks_confidence = 1 - (1 - confidence) * (1 - kShareOfStudent);
+  Finding found;
+  if (row.paired) {
+    const auto pairs = static_cast<double>(row.ratios.size());
+    effect->variance = spreads[1].variance;
+    found =
+        student(mean(own.fresh), effect->variance / pairs, spreads[1].freedom, student_confidence, quantiles);
     effect->test = Test::student;
-    effect->interval = ratios(test.interval, effect->ratio);
-    effect->p = test.p;
+    if (ranks) {
+      combine(found, ranks_of_pairs(own.fresh, ranks_confidence), Test::signed_rank, confidence, &found,
+              &effect->test);
+    }
+  } else {
+    const auto n = static_cast<double>(row.base_count);
+    const auto m = static_cast<double>(row.fresh_count);
+    effect->variance = spreads[0].variance + spreads[1].variance;
+    found = student(mean(own.fresh) - mean(own.base), spreads[0].variance / n + spreads[1].variance / m,
+                    std::min(spreads[0].freedom, spreads[1].freedom), student_confidence, quantiles);
+    effect->test = Test::student;
+    if (ranks) {
+      const double worth = found.p * (1 - kShareOfStudent) / kShareOfStudent;
+      combine(found, ranks_of_two(own.base, own.fresh, ranks_confidence, worth), Test::rank_sum, confidence,
+              &found, &effect->test);
+    }
   }
-}
-
-bool enough_runs(const Samples& base, const Samples& fresh) {
-  return base.runs.size() + fresh.runs.size() >= kLeastRuns;
-}
-
-/// Run i of one side was made next to run i of the other, and both measured the kernel.
-bool same_runs(const Samples& base, const Samples& fresh) {
-  return base.runs.size() > 1 &&
-         std::equal(base.runs.begin(), base.runs.end(), fresh.runs.begin(), fresh.runs.end(),
-                    [](const auto& a, const auto& b) { return a.first == b.first; });
-}
-
-/// Launches of one program on one input correspond to each other, so what tells them apart is no noise.
-bool same_launches(const Samples& base, const Samples& fresh) {
-  return base.runs.size() == 1 && fresh.runs.size() == 1 && base.launches == fresh.launches;
+  effect->p = found.p;
+  effect->interval = ratios(found.interval, effect->ratio);
 }
 
 }  // namespace
-
-const char* name_of(Level level) {
-  switch (level) {
-    case Level::run:
-      return "runs";
-    case Level::launch:
-      return "launches";
-    case Level::pass:
-      return "passes";
-  }
-  return "unknown";
-}
 
 const char* name_of(Test test) {
   switch (test) {
@@ -172,46 +215,37 @@ const char* name_of(Test test) {
   return "unknown";
 }
 
-Effect measure_effect(const Samples& base, const Samples& fresh, Pairing pairing, double confidence,
-                      uint64_t seed) {
-  Effect effect;
-  if (base.constant() && fresh.constant() && std::min(base.passes, fresh.passes) >= kLeastExact) {
-    effect.base_ns = base.min_ns;
-    effect.fresh_ns = fresh.min_ns;
-    effect.ratio = effect.fresh_ns / effect.base_ns;
-    effect.interval = {effect.ratio, effect.ratio};
-    effect.p = effect.ratio == 1 ? 1 : 0;
-    effect.test = Test::exact;
-    effect.base_observations = base.passes;
-    effect.fresh_observations = fresh.passes;
-    return effect;
+std::vector<Effect> measure_effects(const std::vector<Observations>& rows, const Certainty& certainty) {
+  std::map<std::pair<Level, bool>, Company> companies[2];
+  std::vector<Measured> all(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].exact) continue;
+    all[i] = measured(rows[i]);
+    for (size_t side = 0; side < 2; ++side)
+      companies[side][{rows[i].level, rows[i].paired}].spreads.push_back(all[i].spreads[side]);
   }
-  if (pairing == Pairing::runs && same_runs(base, fresh)) {
-    effect.level = Level::run;
-    judge_pairs(run_medians(base), run_medians(fresh), false, confidence, seed, &effect);
-    return effect;
+  for (auto& side : companies)
+    for (auto& [kind, company] : side) company.settle();
+  Quantiles quantiles;
+  std::vector<Effect> effects;
+  effects.reserve(rows.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const Observations& row = rows[i];
+    Effect effect = begin_effect(row);
+    const bool guard = !order_decides(row, certainty.alpha / static_cast<double>(rows.size()));
+    Spread spreads[2];
+    for (size_t side = 0; side < 2 && !row.exact; ++side)
+      spreads[side] = companies[side].at({row.level, row.paired}).judged(all[i].spreads[side], guard);
+    // A single value is spread like the other side's, as far as anybody can tell.
+    for (size_t side = 0; side < 2 && !row.paired; ++side) {
+      if (spreads[side].freedom == 0)
+        spreads[side] = {spreads[1 - side].variance * row.unrest, spreads[1 - side].freedom};
+    }
+    if (!row.exact && spreads[1].freedom > 0)
+      judge(row, all[i], spreads, certainty.confidence, quantiles, &effect);
+    effects.push_back(effect);
   }
-  if (enough_runs(base, fresh)) {
-    effect.level = Level::run;
-    judge_two(run_medians(base), run_medians(fresh), confidence, seed, &effect);
-    return effect;
-  }
-  const bool steady =
-      base.steady_launches && fresh.steady_launches && std::min(base.passes, fresh.passes) >= kLeastExact;
-  const bool launches = std::min(base.launches, fresh.launches) >= kLeastObservations;
-  effect.level = launches || steady ? Level::launch : Level::pass;
-  if (effect.level == Level::launch && same_launches(base, fresh)) {
-    judge_pairs(joined(launch_medians(base)), joined(launch_medians(fresh)), steady, confidence, seed,
-                &effect);
-    return effect;
-  }
-  const bool whole = effect.level == Level::launch;
-  const Sequences from = whole ? launch_medians(base) : pass_times(base);
-  const Sequences to = whole ? launch_medians(fresh) : pass_times(fresh);
-  effect.dependence = std::max(longest_dependence(from), longest_dependence(to));
-  judge_two(independent(from, effect.dependence), independent(to, effect.dependence), confidence, seed,
-            &effect);
-  return effect;
+  return effects;
 }
 
 }  // namespace kreplay::cli

@@ -1,36 +1,22 @@
-// How much the times of one kernel and launch shape changed, and how sure that is.
+// How much the times of kernels changed, and how sure that is. Kernels are judged together: what the others
+// show of the noise helps where one alone has few observations.
 #pragma once
 
-#include <string>
+#include <vector>
 
-#include "cli/samples.hpp"
+#include "cli/observations.hpp"
 #include "report/statistics.hpp"
 
 namespace kreplay::cli {
 
-/// What counts as one observation: the largest unit of which there are enough, because smaller ones share
-/// their run's or launch's conditions.
-enum class Level {
-  run,     ///< the median of a run; four or more on the two sides together, and more than one on some side
-  launch,  ///< the median of a launch; five or more on each side
-  pass,    ///< a single pass
-};
-const char* name_of(Level level);
-
 enum class Test {
   none,         ///< too few observations
   exact,        ///< no spread at all (a simulated clock): any difference is real
-  student,      ///< fewer than eight observations on a side: Student's t of the logarithms
-  rank_sum,     ///< Mann-Whitney
+  student,      ///< Student's t of the logarithms, each side with a spread of its own
+  rank_sum,     ///< Brunner-Munzel, and Mann-Whitney
   signed_rank,  ///< Wilcoxon, on pairs
 };
 const char* name_of(Test test);
-
-/// How two sides belong together.
-enum class Pairing {
-  none,  ///< separate recordings; launches are paired when both are of one run with as many launches
-  runs,  ///< run i of one side was made next to run i of the other
-};
 
 struct Effect {
   double base_ns = 0, fresh_ns = 0;  ///< medians of the observations
@@ -42,17 +28,26 @@ struct Effect {
   size_t base_observations = 0, fresh_observations = 0;  ///< independent ones
   size_t dependence = 1;  ///< how many neighbours were taken as one observation
   bool paired = false;
+  /// Variance of the logarithm of single observations, both sides (of a pair) together, as it was judged;
+  /// what more observations would change.
+  double variance = 0;
 };
 
-/// The least number of observations, or of passes without spread, that say something.
-constexpr size_t kLeastObservations = 5;
-constexpr size_t kLeastExact = 3;
-/// From here on ranks and resampling are used.
+/// From so many observations on each side on, ranks have something to say beside Student's t.
 constexpr size_t kEnoughForRanks = 8;
 
-/// @param base, fresh not empty, all times above 0
-/// @param seed for the resampling
-Effect measure_effect(const Samples& base, const Samples& fresh, Pairing pairing, double confidence,
-                      uint64_t seed);
+/// How sure something must be.
+struct Certainty {
+  double confidence = 0.95;  ///< of the intervals
+  double alpha = 0.05;       ///< of all rows together
+};
+
+/// The two p-values and intervals are combined so that both together err no more often than asked for:
+/// Student's t, which has power with few observations, gets most of it; ranks, which have power where there
+/// are outliers, the rest.
+constexpr double kShareOfStudent = 0.8;
+
+/// One row for each element, in order.
+std::vector<Effect> measure_effects(const std::vector<Observations>& rows, const Certainty& certainty);
 
 }  // namespace kreplay::cli

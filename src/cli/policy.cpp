@@ -6,9 +6,10 @@ KernelLimit limit_for(const Policy& policy, const ShapeKey& key) {
   KernelLimit out{policy.limit, false};
   for (const KernelRule& rule : policy.rules) {
     if (!rule.grid.empty() && rule.grid != dimensions(key.grid)) continue;
-    if (!std::regex_search(key.kernel, rule.name)) continue;
+    if (!rule.name.found_in(key.kernel)) continue;
     out.limit.relative = rule.relative.value_or(out.limit.relative);
     out.limit.absolute_ns = rule.absolute_ns.value_or(out.limit.absolute_ns);
+    if (rule.per_run_ns) out.limit.per_run_ns = rule.per_run_ns;
     out.ignore = rule.ignore;
   }
   return out;
@@ -16,7 +17,7 @@ KernelLimit limit_for(const Policy& policy, const ShapeKey& key) {
 
 std::string normalised(const Policy& policy, const std::string& name) {
   std::string out = name;
-  for (const Rename& rename : policy.renames) out = std::regex_replace(out, rename.match, rename.replace);
+  for (const Rename& rename : policy.renames) out = rename.match.replaced_in(out, rename.replace);
   return out.empty() ? name : out;
 }
 

@@ -35,6 +35,13 @@ bool flag_of(const std::string& name, const toml::node& node) {
   return *flag;
 }
 
+double count_of(const std::string& name, const toml::node& node) {
+  const auto count = node.value_exact<int64_t>();
+  if (!count || *count < 0)
+    throw Refused(fmt::format("{}: {} must be a whole number, 0 or more", place(node), name));
+  return static_cast<double>(*count);
+}
+
 double checked(const toml::node& node, const Result<double>& value) {
   if (!value) throw Refused(place(node) + ": " + value.status().message());
   return *value;
@@ -46,12 +53,16 @@ double time_of(const std::string& name, const toml::node& node) {
   return checked(node, parse_time_ns(text_of(name, node)));
 }
 
-std::regex regex_of(const std::string& name, const toml::node& node) {
-  try {
-    return std::regex(text_of(name, node));
-  } catch (const std::regex_error& error) {
-    throw Refused(fmt::format("{}: {} is not a regular expression: {}", place(node), name, error.what()));
-  }
+Pattern pattern_of(const std::string& name, const toml::node& node) {
+  const Result<Pattern> pattern = Pattern::parse(text_of(name, node));
+  if (!pattern) throw Refused(fmt::format("{}: {}: {}", place(node), name, pattern.status().message()));
+  return *pattern;
+}
+
+/// The pattern that a table must have under this name.
+Pattern required(const toml::table& table, const char* array, const char* name) {
+  if (!table.contains(name)) throw Refused(fmt::format("{}: [[{}]] needs {}", place(table), array, name));
+  return pattern_of(name, *table.get(name));
 }
 
 using Setting = std::function<void(const std::string& name, const toml::node& node)>;
@@ -71,10 +82,6 @@ void read_table(const toml::table& table, const Settings& settings) {
   }
 }
 
-void require(const toml::table& table, const char* array, const char* name) {
-  if (!table.contains(name)) throw Refused(fmt::format("{}: [[{}]] needs {}", place(table), array, name));
-}
-
 /// Calls `read` for each table of an array of tables.
 Setting each_table(const std::function<void(const toml::table&)>& read) {
   return [read](const std::string& name, const toml::node& node) {
@@ -86,25 +93,41 @@ Setting each_table(const std::function<void(const toml::table&)>& read) {
 }
 
 KernelRule rule_of(const toml::table& table) {
-  require(table, "kernel", "name");
-  KernelRule rule;
-  read_table(table,
-             {
-                 {"name", [&](auto& name, auto& node) { rule.name = regex_of(name, node); }},
-                 {"grid", [&](auto& name, auto& node) { rule.grid = text_of(name, node); }},
-                 {"fail-over", [&](auto& name, auto& node) { rule.relative = ratio_of(name, node); }},
-                 {"min-effect", [&](auto& name, auto& node) { rule.absolute_ns = time_of(name, node); }},
-                 {"ignore", [&](auto& name, auto& node) { rule.ignore = flag_of(name, node); }},
-             });
+  KernelRule rule{required(table, "kernel", "name")};
+  read_table(
+      table,
+      {
+          {"name", [](auto&, auto&) {}},
+          {"grid", [&](auto& name, auto& node) { rule.grid = text_of(name, node); }},
+          {"fail-over", [&](auto& name, auto& node) { rule.relative = ratio_of(name, node); }},
+          {"min-effect", [&](auto& name, auto& node) { rule.absolute_ns = time_of(name, node); }},
+          {"min-effect-per-run", [&](auto& name, auto& node) { rule.per_run_ns = time_of(name, node); }},
+          {"ignore", [&](auto& name, auto& node) { rule.ignore = flag_of(name, node); }},
+      });
+  return rule;
+}
+
+FactRule fact_of(const toml::table& table) {
+  if (!table.contains("name")) throw Refused(place(table) + ": [[fact]] needs name");
+  if (!table.contains("max") && !table.contains("max-growth"))
+    throw Refused(place(table) + ": [[fact]] needs max or max-growth");
+  FactRule rule;
+  read_table(table, {
+                        {"name", [&](auto& name, auto& node) { rule.name = text_of(name, node); }},
+                        {"kernel", [&](auto& name, auto& node) { rule.kernel = pattern_of(name, node); }},
+                        {"max", [&](auto& name, auto& node) { rule.most = count_of(name, node); }},
+                        {"max-growth", [&](auto& name, auto& node) { rule.growth = ratio_of(name, node); }},
+                        {"ratchet", [&](auto& name, auto& node) { rule.ratchet = flag_of(name, node); }},
+                    });
+  if (rule.ratchet && !rule.most) throw Refused(place(table) + ": a ratchet needs max");
   return rule;
 }
 
 Rename rename_of(const toml::table& table) {
-  require(table, "rename", "match");
-  require(table, "rename", "replace");
-  Rename rename;
+  Rename rename{required(table, "rename", "match"), {}};
+  if (!table.contains("replace")) throw Refused(place(table) + ": [[rename]] needs replace");
   read_table(table, {
-                        {"match", [&](auto& name, auto& node) { rename.match = regex_of(name, node); }},
+                        {"match", [](auto&, auto&) {}},
                         {"replace", [&](auto& name, auto& node) { rename.replace = text_of(name, node); }},
                     });
   return rename;
@@ -116,8 +139,17 @@ void read_file(const toml::table& table, Policy* policy) {
       {
           {"fail-over", [&](auto& name, auto& node) { policy->limit.relative = ratio_of(name, node); }},
           {"min-effect", [&](auto& name, auto& node) { policy->limit.absolute_ns = time_of(name, node); }},
+          {"min-effect-per-run",
+           [&](auto& name, auto& node) { policy->limit.per_run_ns = time_of(name, node); }},
+          {"run-over", [&](auto& name, auto& node) { policy->run.time = ratio_of(name, node); }},
+          {"mean-over", [&](auto& name, auto& node) { policy->run.mean = ratio_of(name, node); }},
+          {"kernel-run-over",
+           [&](auto& name, auto& node) { policy->run.kernel_time = ratio_of(name, node); }},
+          {"launches-over", [&](auto& name, auto& node) { policy->run.launches = ratio_of(name, node); }},
+          {"allow-truncated", [&](auto& name, auto& node) { policy->allow_truncated = flag_of(name, node); }},
           {"allow-removed", [&](auto& name, auto& node) { policy->allow_removed = flag_of(name, node); }},
           {"kernel", each_table([&](const toml::table& one) { policy->rules.push_back(rule_of(one)); })},
+          {"fact", each_table([&](const toml::table& one) { policy->facts.push_back(fact_of(one)); })},
           {"rename", each_table([&](const toml::table& one) { policy->renames.push_back(rename_of(one)); })},
       });
 }

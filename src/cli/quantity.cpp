@@ -21,6 +21,10 @@ double leading_number(const std::string& text, std::string* rest) {
 Result<double> parse_ratio(const std::string& text) {
   std::string unit;
   double value = leading_number(text, &unit);
+  if (unit.empty() && value >= 1) {
+    return {Error::invalid_argument, "\"" + text + "\" could mean " + text + " % or " + text +
+                                         " times: write " + text + "% or a number below 1"};
+  }
   if (unit == "%") value /= 100;
   if (std::isnan(value) || (!unit.empty() && unit != "%") || value > 10)
     return {Error::invalid_argument, "\"" + text + "\" is not a ratio; give something like 5% or 0.05"};

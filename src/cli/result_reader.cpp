@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 
 #include "report/totals.hpp"
 
@@ -45,6 +46,9 @@ void copy_sizes(const Json& from, uint32_t (&to)[3]) {
   for (size_t i = 0; i < 3; ++i) to[i] = from.at(i).get<uint32_t>();
 }
 
+/// No text within a line can look like it, since its quotes would be escaped.
+constexpr std::string_view kHeaderBegin = "{\"type\":\"header\"";
+
 /// A file while it is being read.
 class Reader {
  public:
@@ -54,9 +58,11 @@ class Reader {
   /// @param cut the line has no newline: the file ends in it
   Status line(const std::string& text, bool cut);
   void end();
+  bool header_seen() const { return header_seen_; }
 
  private:
   Status no_result_file() const { return {Error::invalid_argument, path_ + ": is not a result file"}; }
+  Status joined(const std::string& text, bool cut);
   Status header(const Json& line);
   void kernel(Json line);
   void dispatch(const Json& line);
@@ -77,7 +83,8 @@ class Reader {
 Status Reader::line(const std::string& text, bool cut) {
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded() || !json.is_object()) {
-    if (!header_seen_) return no_result_file();
+    if (text.find(kHeaderBegin, 1) != std::string::npos) return joined(text, cut);
+    if (!header_seen_ && text.rfind(kHeaderBegin, 0) != 0) return no_result_file();
     if (!cut) ++unreadable_;
     return {};
   }
@@ -97,6 +104,22 @@ Status Reader::line(const std::string& text, bool cut) {
     ++unreadable_;
   } catch (const std::out_of_range&) {  // a kernel without its line
     ++unreadable_;
+  }
+  return {};
+}
+
+/// Files were joined of which some end within a line: the next one's header stands in the same line.
+Status Reader::joined(const std::string& text, bool cut) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(kHeaderBegin, begin + 1), text.size());
+    const bool last = end == text.size();
+    const std::string part = text.substr(begin, end - begin);
+    if (!last && part.rfind(kHeaderBegin, 0) == 0 && !Json::accept(part)) {
+      notes_->push_back(path_ + ": holds a process of which not even the first line is whole");
+    } else if (Status read = line(part, cut || !last); !read) {
+      return read;
+    }
+    begin = end;
   }
   return {};
 }
@@ -227,6 +250,8 @@ Status read_result_file(const std::string& path, ResultVisitor& visitor, Notes* 
   }
   if (file.bad()) return {Error::io, path + ": cannot be read to its end: " + std::strerror(errno)};
   if (!any) return {Error::invalid_argument, path + ": is empty; the process recorded nothing"};
+  if (!reader.header_seen())
+    return {Error::invalid_argument, path + ": ends within its first line; nothing that it recorded is left"};
   reader.end();
   return {};
 }

@@ -1,11 +1,9 @@
 #include "cli/run.hpp"
 
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 
@@ -17,47 +15,19 @@
 #include "cli/output.hpp"
 #include "cli/preload.hpp"
 #include "cli/progress_line.hpp"
+#include "cli/supervise.hpp"
 #include "cli/verdict.hpp"
 
 namespace kreplay::cli {
 namespace {
 
-volatile sig_atomic_t g_child = 0;  ///< whom the signal handler passes signals on to
-
-void pass_on(int signal) {
-  if (g_child > 0) ::kill(g_child, signal);
-}
-
 /// Waits for the child; meanwhile shows its progress if there is a page. @return status as waitpid(2) gives
 /// it
-int wait_for(pid_t child, const ProgressPage* page) {
-  constexpr timespec kInterval{0, 200'000'000};
-  int status = 0;
+int wait_for(pid_t child, Supervisor& supervisor, const ProgressPage* page) {
+  if (page == nullptr) return supervisor.wait(child, {});
   const uint64_t begin = monotonic_ns();
-  sigset_t ended;
-  ::sigemptyset(&ended);
-  ::sigaddset(&ended, SIGCHLD);
-  if (page != nullptr) ::sigprocmask(SIG_BLOCK, &ended, nullptr);
   ProgressLine line(STDERR_FILENO);
-  for (;;) {
-    const pid_t done = ::waitpid(child, &status, page != nullptr ? WNOHANG : 0);
-    if (done == child || (done < 0 && errno != EINTR)) return status;
-    if (page == nullptr) continue;
-    line.paint(*page, monotonic_ns() - begin);
-    ::sigtimedwait(&ended, nullptr, &kInterval);
-  }
-}
-
-[[noreturn]] void end_as(int signal) {
-  const rlimit none{0, 0};  // the program has left its own core file, if any
-  ::setrlimit(RLIMIT_CORE, &none);
-  ::signal(signal, SIG_DFL);
-  sigset_t set;
-  ::sigemptyset(&set);
-  ::sigaddset(&set, signal);
-  ::sigprocmask(SIG_UNBLOCK, &set, nullptr);
-  ::raise(signal);
-  ::_exit(128 + signal);
+  return supervisor.wait(child, [&] { line.paint(*page, monotonic_ns() - begin); });
 }
 
 /// This very process is of a rank that was not asked for: then its program measures nothing, which is right.
@@ -101,16 +71,14 @@ int run(const RunRequest& request) {
     return kRunFailed;
   }
 
-  for (const int signal : {SIGINT, SIGQUIT}) ::signal(signal, SIG_IGN);
-  const pid_t child = start_program(program, request.command, environment);
+  Supervisor supervisor;
+  const pid_t child = start_program(program, request.command, environment, -1, &supervisor.begin());
   if (child < 0) {
     say(program + ": cannot be run: " + std::strerror(errno));
     return errno == ENOENT ? kNoSuchProgram : kCannotExecute;
   }
-  g_child = child;
-  for (const int signal : {SIGTERM, SIGHUP}) ::signal(signal, pass_on);
-  const int status = wait_for(child, page);
-  g_child = 0;
+  supervisor.keep();
+  const int status = wait_for(child, supervisor, page);
 
   const HandshakeVerdict verdict =
       judge(read_handshake(handshake.path()), program, request.allow_nothing || left_out(options));

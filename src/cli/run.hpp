@@ -21,8 +21,8 @@ struct RunRequest {
   bool allow_nothing = false;          ///< a run without a replayed dispatch is no failure
 };
 
-/// Runs it. SIGTERM and SIGHUP are passed on; SIGINT and SIGQUIT reach the program from the terminal. When a
-/// signal ended the program, the same one ends this process.
+/// Runs it. Signals are the program's (Supervisor). When one ended the program, the same one ends this
+/// process.
 /// @return the status to exit with
 int run(const RunRequest& request);
 

@@ -31,6 +31,7 @@ struct RunSamples {
 
   TimeSeries launches;             ///< median pass time of each launch, ns, in order
   std::vector<TimeSeries> passes;  ///< pass times of the first launches, ns, in order
+  double sum_ns = 0;               ///< median pass times of all launches
 };
 
 struct Samples {
@@ -39,6 +40,7 @@ struct Samples {
   uint64_t passes = 0;
   double min_ns = 0, max_ns = 0;  ///< of all passes
   report::TimeHistogram pass_ns;  ///< of all passes
+  double launch_sum_ns = 0;       ///< median passes of all launches, summed: the time of all runs
   bool steady_launches = true;    ///< the passes of each launch took the same time
 
   /// One launch. @param times_ns of its passes; ignored when empty

@@ -13,8 +13,9 @@ constexpr size_t kLeastRunsForLimits = 3;
 struct SuggestedLimit {
   ShapeKey key;
   size_t runs = 0;
-  double spread = 0;    ///< standard deviation of the runs' medians, relative
-  double relative = 0;  ///< two single runs of one build differ by more in one of a hundred cases
+  double spread = 0;       ///< standard deviation of the runs' medians, relative
+  double relative = 0;     ///< two single runs of one build differ by more in one of a hundred cases
+  double absolute_ns = 0;  ///< the same in ns; at least 10, what timestamps can tell
 };
 
 /// For each kernel and shape that at least kLeastRunsForLimits runs measured; widest first. The fewer runs,

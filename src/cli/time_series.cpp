@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "cli/ranks.hpp"
 #include "report/statistics.hpp"
 
 namespace kreplay::cli {
@@ -17,19 +18,10 @@ uint64_t scrambled(uint64_t value) {
   return value ^ (value >> 31);
 }
 
-/// Ranks minus their mean; ties share their middle rank. Robust against outliers, which would hide a drift.
+/// Ranks minus their mean. Robust against outliers, which would hide a drift.
 std::vector<double> centred_ranks(const std::vector<double>& values) {
-  std::vector<size_t> order(values.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::sort(order.begin(), order.end(), [&values](size_t a, size_t b) { return values[a] < values[b]; });
-  std::vector<double> ranks(values.size());
-  for (size_t begin = 0; begin < order.size();) {
-    size_t end = begin;
-    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
-    const double middle = static_cast<double>(begin + end) - static_cast<double>(order.size());
-    for (size_t i = begin; i < end; ++i) ranks[order[i]] = middle / 2;
-    begin = end;
-  }
+  std::vector<double> ranks = mid_ranks(values);
+  for (double& rank : ranks) rank -= static_cast<double>(values.size() + 1) / 2;
   return ranks;
 }
 

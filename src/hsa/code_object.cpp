@@ -56,12 +56,12 @@ std::optional<KernelMetadata> read_kernel(const json& entry) {
   kernel.vgpr_spills = number(entry, ".vgpr_spill_count");
   kernel.sgpr_spills = number(entry, ".sgpr_spill_count");
   const auto args = entry.find(".args");
+  if (kernel.kernarg_bytes > kMostKernargBytes) return std::nullopt;
   if (args == entry.end() || !args->is_array()) {
     kernel.arguments_listed = false;
     kernel.explicit_bytes = kernel.kernarg_bytes;
     return kernel;
   }
-  if (kernel.kernarg_bytes > kMostKernargBytes) return std::nullopt;
   for (const json& arg : *args) {
     if (!arg.is_object()) continue;
     const std::string kind = text(arg, ".value_kind");

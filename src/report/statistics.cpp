@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <random>
 
 namespace kreplay::report {
 namespace {
@@ -15,23 +14,6 @@ double median_in_place(std::vector<double>& values) {
   std::nth_element(values.begin(), middle, values.end());
   if (values.size() % 2 != 0) return *middle;
   return (*std::max_element(values.begin(), middle) + *middle) / 2;
-}
-
-/// The library's distributions differ between implementations; this does not.
-size_t below(std::mt19937_64& random, size_t count) {
-  return static_cast<size_t>(static_cast<double>(random() >> 11) * 0x1p-53 * static_cast<double>(count));
-}
-
-void resample(const std::vector<double>& from, std::mt19937_64& random, std::vector<double>* to) {
-  to->resize(from.size());
-  for (double& value : *to) value = from[below(random, from.size())];
-}
-
-double quantile_of_sorted(const std::vector<double>& sorted, double q) {
-  const double position = q * static_cast<double>(sorted.size() - 1);
-  const auto rank = static_cast<size_t>(position);
-  if (rank + 1 >= sorted.size()) return sorted.back();
-  return sorted[rank] + (sorted[rank + 1] - sorted[rank]) * (position - static_cast<double>(rank));
 }
 
 struct Ranked {
@@ -81,12 +63,6 @@ double exact_p(const Ranked& ranked, size_t n, uint64_t sum) {
   return extreme / all;
 }
 
-Interval percentiles(std::vector<double>& values, double confidence) {
-  std::sort(values.begin(), values.end());
-  const double tail = (1 - confidence) / 2;
-  return {quantile_of_sorted(values, tail), quantile_of_sorted(values, 1 - tail)};
-}
-
 double two_sided_normal(double z) { return std::min(1.0, std::erfc(z / std::sqrt(2.0))); }
 
 /// Share of all ways to give the ranks signs whose positive sum is at least as far from the middle.
@@ -116,35 +92,6 @@ double median_absolute_deviation(const std::vector<double>& values) {
   distances.reserve(values.size());
   for (const double value : values) distances.push_back(std::abs(value - middle));
   return median_in_place(distances);
-}
-
-Interval bootstrap_median_ratio(const std::vector<double>& base, const std::vector<double>& fresh,
-                                double confidence, unsigned resamples, uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<double> ratios;
-  std::vector<double> sample;
-  ratios.reserve(resamples);
-  for (unsigned i = 0; i < resamples; ++i) {
-    resample(fresh, random, &sample);
-    const double above = median_in_place(sample);
-    resample(base, random, &sample);
-    const double below_it = median_in_place(sample);
-    if (below_it > 0) ratios.push_back(above / below_it);
-  }
-  if (ratios.empty()) return {0, HUGE_VAL};
-  return percentiles(ratios, confidence);
-}
-
-Interval bootstrap_median(const std::vector<double>& values, double confidence, unsigned resamples,
-                          uint64_t seed) {
-  std::mt19937_64 random(seed);
-  std::vector<double> medians(resamples);
-  std::vector<double> sample;
-  for (double& one : medians) {
-    resample(values, random, &sample);
-    one = median_in_place(sample);
-  }
-  return percentiles(medians, confidence);
 }
 
 RankTest mann_whitney(const std::vector<double>& first, const std::vector<double>& second) {

@@ -18,17 +18,6 @@ struct Interval {
   double high = 0;
 };
 
-/// Percentile bootstrap of median(fresh) / median(base), both resampled.
-/// @param base, fresh not empty, medians above 0
-/// @param confidence e.g. 0.95
-/// Below about eight values per side such an interval is too narrow; decide with the rank test as well.
-Interval bootstrap_median_ratio(const std::vector<double>& base, const std::vector<double>& fresh,
-                                double confidence, unsigned resamples, uint64_t seed);
-
-/// Percentile bootstrap of the median of one sample, not empty.
-Interval bootstrap_median(const std::vector<double>& values, double confidence, unsigned resamples,
-                          uint64_t seed);
-
 struct RankTest {
   double u = 0;              ///< pairs in which the first sample's value is larger, ties counting half
   double p = 1;              ///< two-sided

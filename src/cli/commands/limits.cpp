@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "cli/commands/commands.hpp"
 #include "cli/conditions.hpp"
 #include "cli/output.hpp"
@@ -9,12 +11,43 @@ namespace {
 struct LimitsArguments {
   std::vector<std::string> paths;
   std::string output;
+  bool ignore_code = false;
 };
+
+/// What tells that the runs are not of one build: a kernel whose code is another one; empty when none is.
+std::string other_build(const std::vector<std::string>& paths) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths) {
+    std::error_code ignored;
+    if (!std::filesystem::is_directory(path, ignored)) files.push_back(path);
+    if (std::filesystem::is_directory(path, ignored))
+      for (const std::string& file : result_files(path)) files.push_back(file);
+  }
+  std::map<std::string, std::pair<std::string, std::set<std::string>>> seen;  // by kernel: file and hashes
+  for (const std::string& file : files) {
+    Results one;
+    if (!read_results(file, &one)) continue;  // said already
+    for (const auto& [kernel, facts] : one.facts) {
+      const auto hashes = facts.find("code_hash");
+      if (hashes == facts.end()) continue;
+      const auto [place, first] = seen.try_emplace(kernel, file, hashes->second);
+      if (!first && place->second.second != hashes->second)
+        return "the code of " + kernel + " in " + file + " is not that in " + place->second.first;
+    }
+  }
+  return {};
+}
 
 int limits_command(const LimitsArguments& args) {
   Results results;
   for (const std::string& path : args.paths)
     if (!read_side(path, &results)) return kUsage;
+  if (!args.ignore_code) {
+    if (const std::string why = other_build(args.paths); !why.empty()) {
+      say("no limits from these runs: " + why + "; record one build several times, or give --ignore-code");
+      return kNotComparable;
+    }
+  }
   if (const std::string why = mismatch(results, results, {}); !why.empty()) {
     say("no limits from these runs: " + why);
     return kNotComparable;
@@ -38,6 +71,8 @@ void add_limits(CLI::App& app, int* status) {
       app.add_subcommand("limits", "Suggest limits for compare from repeated runs of one build");
   command->add_option("runs", arguments->paths, "Result files, or folders of them; each file is a run")
       ->required();
+  command->add_flag("--ignore-code", arguments->ignore_code,
+                    "Take runs whose kernels have other code than one another");
   command->add_option("-o,--output", arguments->output, "Write the limits file here");
   command->footer(
       "Exit status: 0, 2 usage or unreadable input, 4 too few runs, 5 runs that are not comparable.\n\n"

@@ -8,9 +8,11 @@
 namespace kreplay::cli {
 
 struct VerdictOptions {
-  std::string fail_over, min_effect, limits_file, format = "table";
+  std::string fail_over, min_effect, min_effect_per_run, run_over, launches_over, limits_file,
+      format = "table";
   std::optional<double> alpha;
-  bool ignore_machine = false, ignore_options = false, allow_removed = false, fail_on_improvement = false;
+  bool ignore_machine = false, ignore_options = false, allow_removed = false, fail_on_improvement = false,
+       allow_truncated = false;
 };
 
 inline constexpr const char* kVerdictHelp =

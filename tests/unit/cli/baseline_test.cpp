@@ -29,6 +29,18 @@ TEST_CASE("C103: limits follow what runs of one build differ by") {
   CHECK(limits[1].relative == Approx(0.025));
 }
 
+TEST_CASE("the absolute limit follows the noise, too, down to what timestamps can tell") {
+  const auto three_runs = [](double ns, double noise) {
+    return fixtures::runs("f", {{{ns * (1 - noise)}}, {{ns}}, {{ns * (1 + noise)}}});
+  };
+  // Student's t for 2 degrees of freedom at 99 % is 9.92: 9.92 * sqrt(2) * 0.2 % of 3 us is 85 ns.
+  const auto quiet = suggest_limits(three_runs(3000, 0.002));
+  CHECK(quiet[0].absolute_ns == 90);
+  CHECK(has(limits_toml(quiet, 3), "min-effect = \"90ns\""));
+  CHECK(has(limits_toml(suggest_limits(three_runs(3000, 0)), 3), "min-effect = \"10ns\""));
+  CHECK(has(limits_toml(suggest_limits(three_runs(1e7, 0.01)), 3), "min-effect = \"1000ns\""));
+}
+
 TEST_CASE("suggested limits are a limits file that fits the kernels they are for") {
   std::vector<SuggestedLimit> limits = {{fixtures::key("f<int*>(a, 'b') [clone]"), 5, 0.02, 0.13},
                                         {fixtures::key("g()"), 5, 0.002, 0.015},

@@ -37,26 +37,28 @@ TEST_CASE("table: every row, the change and the verdict") {
   CHECK(has(table, "+10.0 %"));
   CHECK(has(table, "1024x1x1 / 64x1x1"));
   CHECK(has(table, "removed"));
-  CHECK(has(table, "inconclusive (fewer than 5 passes)"));
+  CHECK(has(table, "inconclusive (fewer than 5 passes; those or 3 launches on each side would do)"));
   CHECK(has(table, "same: vgprs: 24 to 32\n"));
-  CHECK(
-      has(table,
-          "kreplay: regression (1 regression, 1 inconclusive, 1 ok, 1 removed; limits: 5 % and 1.00 us)\n"));
+  CHECK(has(table,
+            "kreplay: regression (1 regression, 1 inconclusive, 1 ok, 1 removed; limits: 5 % and 1.00 us; "
+            "GPU time of the run "));
   CHECK(has(comparison_table(other_machine(), {}), "kreplay: not comparable: the machines differ"));
 }
 
 TEST_CASE("table: a limit of its own is shown with its row") {
   Policy policy;
-  policy.rules.push_back({std::regex("f"), "", 0.2, 2000.0, false});
+  policy.rules.push_back({*Pattern::parse("f"), "", 0.2, 2000.0, false});
   const Comparison comparison = compare(single({{"f", kBefore}}), single({{"f", kAfter}}), policy);
-  CHECK(
-      has(comparison_table(comparison, policy), "ok (slower, within the limits) [limits: 20 % and 2.00 us]"));
+  CHECK(has(comparison_table(comparison, policy),
+            "ok (slower, within the limits) (+10 % is within the relative limit of 20 %) "
+            "[limits: 20 % and 2.00 us]"));
 }
 
 TEST_CASE("a change within the limits is told in its row and in the headline") {
   const std::vector<double> little(5, 103'000.0);
   const Comparison comparison = compare(single({{"f", kBefore}}), single({{"f", little}}), {});
-  CHECK(has(comparison_table(comparison, {}), "ok (slower, within the limits)\n"));
+  CHECK(has(comparison_table(comparison, {}),
+            "ok (slower, within the limits) (+3 % is within the relative limit of 5 %)\n"));
   CHECK(has(comparison_table(comparison, {}), "kreplay: ok (1 ok, 1 slower within the limits; limits: 5 %"));
   CHECK(has(comparison_markdown(comparison, {}), "ok (slower, within the limits)"));
   const auto json = nlohmann::json::parse(comparison_json(comparison, {}));

@@ -52,7 +52,7 @@ TEST_CASE("nothing in common is nothing measured, never ok") {
   CHECK(compare(single({{"f", kFlat}}), single({{"g", kFlat}}), {}).verdict == Verdict::nothing_measured);
   CHECK(compare(single({{"f", {}}}), single({{"f", {}}}), {}).verdict == Verdict::nothing_measured);
   Policy policy;
-  policy.rules.push_back({std::regex("f"), "", {}, {}, true});
+  policy.rules.push_back({*Pattern::parse("f"), "", {}, {}, true});
   CHECK(compare(single({{"f", kFlat}}), single({{"f", kFlat}}), policy).verdict == Verdict::nothing_measured);
 }
 
@@ -66,8 +66,10 @@ TEST_CASE("a kernel that is gone leaves doubt, a new one does not") {
   policy.allow_removed = true;
   CHECK(compare(both, one, policy).verdict == Verdict::ok);
   const Comparison added = compare(one, both, {});
-  CHECK(added.verdict == Verdict::ok);
   CHECK(added.rows.back().state == State::added);
+  CHECK(added.verdict == Verdict::regression);  // of the run, which takes twice as long
+  policy.run.time = 2;
+  CHECK(compare(one, both, policy).verdict == Verdict::ok);
 }
 
 TEST_CASE("C67: a kernel that was launched and not measured says why") {
@@ -155,15 +157,15 @@ TEST_CASE("C103: a change must exceed the relative and the absolute limit") {
 
 TEST_CASE("a limit of its own decides for a kernel, and the last rule wins") {
   Policy policy;
-  policy.rules.push_back({std::regex("^f"), "", 0.2, {}, false});
+  policy.rules.push_back({*Pattern::parse("^f"), "", 0.2, {}, false});
   const auto base = single({{"f", kFlat}, {"g", kFlat}});
   const auto slower = single({{"f", kSlower}, {"g", kFlat}});
   CHECK(compare(base, slower, policy).verdict == Verdict::ok);
-  policy.rules.push_back({std::regex("f"), "1024x1x1", 0.01, {}, false});
+  policy.rules.push_back({*Pattern::parse("f"), "1024x1x1", 0.01, {}, false});
   CHECK(compare(base, slower, policy).verdict == Verdict::regression);
   policy.rules.back().grid = "7x1x1";
   CHECK(compare(base, slower, policy).verdict == Verdict::ok);
-  policy.rules.push_back({std::regex("f"), "", 0.01, {}, true});
+  policy.rules.push_back({*Pattern::parse("f"), "", 0.01, {}, true});
   const Comparison ignored = compare(base, slower, policy);
   CHECK(ignored.verdict == Verdict::ok);
   CHECK(ignored.rows[0].state == State::ignored);
@@ -172,7 +174,7 @@ TEST_CASE("a limit of its own decides for a kernel, and the last rule wins") {
 
 TEST_CASE("names of two builds are made one by renames, and what falls together is added up") {
   Policy policy;
-  policy.renames.push_back({std::regex("_[0-9a-f]{8}$"), ""});
+  policy.renames.push_back({*Pattern::parse("_[0-9a-f]{8}$"), ""});
   auto base = single({{"f_00112233", kFlat}});
   auto fresh = single({{"f_deadbeef", kSlower}, {"f_01234567", kSlower}});
   base.facts["f_00112233"] = {{"vgprs", {"12"}}};
@@ -222,4 +224,145 @@ TEST_CASE("too few or too noisy passes are inconclusive") {
   const Comparison noisy = compare(loud(), loud(), {});
   CHECK(noisy.verdict == Verdict::inconclusive);
   CHECK(has(noisy.rows[0].why, "too noisy"));
+}
+
+TEST_CASE("a small change of a kernel that is launched often is a regression of the run") {
+  const auto launched = [](size_t times, double ns) {
+    return one_run({{"hot", fixtures::Launches(times, std::vector<double>(5, ns))}});
+  };
+  const Comparison often = compare(launched(200, 3000), launched(200, 3900), {});
+  CHECK(often.verdict == Verdict::regression);
+  CHECK(often.rows[0].state == State::regression);
+  const Comparison seldom = compare(launched(3, 3000), launched(3, 3900), {});
+  CHECK(seldom.verdict == Verdict::ok);
+  CHECK(seldom.rows[0].why ==
+        "900 ns a launch and 2.70 us a run are within the absolute limits of 1.00 us and 10.0 us");
+  Policy policy;
+  policy.limit.per_run_ns = 2000;
+  CHECK(compare(launched(3, 3000), launched(3, 3900), policy).verdict == Verdict::regression);
+  const Comparison little =
+      compare(single({{"f", kFlat}}), single({{"f", std::vector<double>(5, 103'000.0)}}), {});
+  CHECK(little.rows[0].why == "+3 % is within the relative limit of 5 %");
+}
+
+TEST_CASE("a run of more launches, or of two slower kernels in place of one, is a regression of the run") {
+  const auto launched = [](size_t times) {
+    return one_run({{"k", fixtures::Launches(times, std::vector<double>(5, 1e5))}});
+  };
+  const Comparison more = compare(launched(1), launched(10), {});
+  CHECK(more.verdict == Verdict::regression);
+  CHECK(has(more.why, "GPU time of the run 100 us to 1.00 ms (+900.0 %)"));
+  CHECK(has(more.why, "k: 1 to 10 launches"));
+  REQUIRE(more.run.kernels.size() == 1);
+  CHECK(compare(launched(10), launched(1), {}).verdict == Verdict::ok);
+  Policy policy;
+  policy.run.launches = policy.run.kernel_time = 10;
+  policy.run.time = 10;
+  CHECK(compare(launched(1), launched(10), policy).verdict == Verdict::ok);
+
+  const auto fused = single({{"x", kFlat}, {"fused", kFlat}});
+  const auto split = single({{"x", kFlat}, {"part1", kFlat}, {"part2", kFlat}});
+  Policy removed;
+  removed.allow_removed = true;
+  const Comparison slower = compare(fused, split, removed);
+  CHECK(slower.verdict == Verdict::regression);
+  CHECK(has(slower.why, "GPU time of the run 200 us to 300 us (+50.0 %)"));
+  CHECK(compare(split, fused, removed).verdict == Verdict::ok);
+}
+
+TEST_CASE("launches that were not timed count, and a kernel that is ignored does not") {
+  auto base = single({{"f", kFlat}});
+  auto fresh = single({{"f", kFlat}});
+  for (auto* side : {&base, &fresh}) {
+    side->totals.kernels[1].name = "f";
+    side->totals.kernels[1].sums.dispatches = side == &base ? 1 : 5;
+  }
+  const Comparison declined = compare(base, fresh, {});
+  CHECK(declined.verdict == Verdict::regression);
+  CHECK(has(declined.why, "f: 1 to 5 launches"));
+  Policy policy;
+  policy.rules.push_back({*Pattern::parse("g"), "", {}, {}, true});
+  CHECK(compare(single({{"f", kFlat}}), single({{"f", kFlat}, {"g", kFlat}}), policy).verdict == Verdict::ok);
+}
+
+TEST_CASE("the run as a whole is not judged where the sides were chosen differently") {
+  auto base = single({{"f", kFlat}});
+  auto fresh = single({{"f", kFlat}, {"g", kFlat}});
+  base.processes[0].header.options["KREPLAY_KERNELS"] = "f";
+  const Comparison comparison = compare(base, fresh, {});
+  CHECK(comparison.verdict == Verdict::ok);
+  CHECK(has(comparison.run.text(), "chosen differently (KREPLAY_KERNELS: f against absent)"));
+}
+
+TEST_CASE("a result that was cut off is not ok, unless that is allowed") {
+  auto fresh = single({{"f", kFlat}});
+  fresh.processes[0].complete = false;
+  fresh.processes[0].header.path = "new.jsonl";
+  const Comparison cut = compare(single({{"f", kFlat}}), fresh, {});
+  CHECK(cut.verdict == Verdict::inconclusive);
+  CHECK(has(cut.why, "the new result is cut off: process 0 in new.jsonl"));
+  CHECK(has(cut.why, "--allow-truncated"));
+  Policy policy;
+  policy.allow_truncated = true;
+  const Comparison allowed = compare(single({{"f", kFlat}}), fresh, policy);
+  CHECK(allowed.verdict == Verdict::ok);
+  CHECK(has(allowed.run.text(), "is cut off"));  // still told
+  auto slower = single({{"f", kSlower}});
+  slower.processes[0].complete = false;
+  CHECK(compare(single({{"f", kFlat}}), slower, {}).verdict == Verdict::regression);
+  CHECK(has(compare(fresh, single({{"f", kFlat}}), {}).why, "the base is cut off"));
+}
+
+TEST_CASE("a slower kernel of the same code says so, and the same code under another name is found") {
+  auto base = single({{"f", kFlat}, {"old", kFlat}});
+  auto fresh = single({{"f", kSlower}, {"new<int>", kFlat}});
+  base.facts["f"] = fresh.facts["f"] = {{"code_hash", {"77"}}};
+  base.facts["old"] = fresh.facts["new<int>"] = {{"code_hash", {"88"}}};
+  const Comparison comparison = compare(base, fresh, {});
+  for (const Row& row : comparison.rows) {
+    INFO(row.key.kernel);
+    if (row.key.kernel == "f") CHECK(has(row.why, "its code is the same in both (code_hash 77)"));
+    if (row.key.kernel == "old")
+      CHECK(has(row.why, "\"new<int>\" has the same code; [[rename]] match = '^old$' replace = 'new<int>'"));
+    if (row.key.kernel == "new<int>") CHECK(has(row.why, "\"old\" has the same code"));
+  }
+  fresh.facts["f"]["code_hash"] = {"78"};
+  for (const Row& row : compare(base, fresh, {}).rows)
+    if (row.key.kernel == "f") CHECK(row.why.empty());
+}
+
+TEST_CASE("facts of the code have limits, and a ratchet goes both ways") {
+  auto base = single({{"f", kFlat}, {"g", kFlat}});
+  auto fresh = base;
+  base.facts["f"] = {{"vgprs", {"24"}}, {"vgpr_spills", {"0"}}};
+  fresh.facts["f"] = {{"vgprs", {"32"}}, {"vgpr_spills", {"0"}}};
+  base.facts["g"] = fresh.facts["g"] = {{"vgprs", {"64"}}};
+  const auto judged = [&](const FactRule& rule) {
+    Policy policy;
+    policy.facts.push_back(rule);
+    return compare(base, fresh, policy);
+  };
+  CHECK(judged({"vgprs", {}, 64, {}, false}).verdict == Verdict::ok);
+  const Comparison most = judged({"vgprs", {}, 63, {}, false});
+  CHECK(most.verdict == Verdict::regression);
+  CHECK(has(most.why, "1 of the code's facts beyond its limit"));
+  CHECK(judged({"vgprs", *Pattern::parse("f"), 63, {}, false}).verdict == Verdict::ok);
+  const Comparison growth = judged({"vgprs", {}, {}, 0.1, false});
+  CHECK(growth.verdict == Verdict::regression);
+  CHECK(growth.facts[0].why == "24 to 32 is more than 10 %");
+  CHECK(judged({"vgprs", {}, {}, 0.5, false}).verdict == Verdict::ok);
+  CHECK(judged({"vgpr_spills", {}, 0, {}, true}).verdict == Verdict::ok);
+  const Comparison stale = judged({"vgprs", *Pattern::parse("f"), 40, {}, true});
+  CHECK(stale.verdict == Verdict::inconclusive);
+  CHECK(has(stale.facts[0].why, "32 is less than the limit of 40, which is a ratchet: lower it"));
+}
+
+TEST_CASE("a row in doubt says how many observations would decide it") {
+  std::mt19937_64 random(2);
+  const auto loud = [&random] { return one_run({{"f", fixtures::noisy(random, 1e5, {0.1}, 4, 5)}}); };
+  const Comparison comparison = compare(loud(), loud(), {});
+  CHECK(comparison.verdict == Verdict::inconclusive);
+  INFO(comparison.rows[0].why);
+  CHECK(has(comparison.rows[0].why, "about "));
+  CHECK(has(comparison.rows[0].why, "pairs of launches would decide at this noise; there are 4"));
 }

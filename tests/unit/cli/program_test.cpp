@@ -218,6 +218,64 @@ TEST_CASE("compare: status 5, not comparable") {
   CHECK(compare("--ignore-machine " + s.base + " " + s.other) == 0);
 }
 
+TEST_CASE("compare: no baseline yet, or no more, is status 5 with the command that makes one") {
+  const Sides s;
+  const auto file = shell(kProgram + " compare " + s.folder / "absent.jsonl" + " " + s.base);
+  CHECK(file.code() == 5);
+  CHECK(has(file.text, "absent.jsonl: there is no baseline; kreplay run -o "));
+  const std::string store = s.folder / "store";
+  const auto none = shell(kProgram + " compare " + store + " " + s.base);
+  CHECK(none.code() == 5);
+  CHECK(has(none.text, "there is no baseline; kreplay baseline update --store " + store + " " + s.base));
+  REQUIRE(shell(kProgram + " baseline update --store " + store + " " + s.base).code() == 0);
+  CHECK(compare(store + " " + s.base) == 0);
+  REQUIRE(shell("rm " + store + "/*/*.jsonl").code() == 0);
+  const auto evicted = shell(kProgram + " compare " + store + " " + s.base);
+  CHECK(evicted.code() == 5);
+  CHECK(has(evicted.text, "has no baseline for this machine"));
+  std::filesystem::create_directory(s.folder / "nothing");
+  CHECK(compare(s.folder / "nothing" + " " + s.base) == 5);
+}
+
+TEST_CASE("compare: a new result that was cut off does not pass, in no format") {
+  const Sides s;
+  const auto cut = fixtures::write_results(s.folder / "cut.jsonl",
+                                           {{"f()", std::vector<uint64_t>(5, 100'000)}}, "Vega 20", false);
+  for (const char* format : {"table", "md", "json", "junit", "github"}) {
+    const auto ended =
+        shell(kProgram + " compare --format " + format + " " + s.base + " " + cut + " 2>/dev/null");
+    INFO(format << ": " << ended.text);
+    CHECK(ended.code() == 3);
+    CHECK(has(ended.text, "is cut off"));
+  }
+  const auto allowed = shell(kProgram + " compare --allow-truncated " + s.base + " " + cut + " 2>/dev/null");
+  CHECK(allowed.code() == 0);
+  CHECK(has(allowed.text, "is cut off"));
+}
+
+TEST_CASE("compare: a relative limit says its unit") {
+  const Sides s;
+  const auto unclear = shell(kProgram + " compare --fail-over 5 " + s.base + " " + s.slower);
+  CHECK(unclear.code() == 2);
+  CHECK(has(unclear.text, "write 5% or a number below 1"));
+}
+
+TEST_CASE("limits: runs whose kernels have other code are not of one build") {
+  const Folder folder;
+  std::string runs;
+  for (const char* name : {"1", "2", "3"}) {
+    const auto path = fixtures::write_results(folder / name + ".jsonl", {{"f()", {1000, 1010, 1020}}});
+    const std::string hash = name == std::string("3") ? "2" : "1";
+    REQUIRE(shell("sed -i 's/\"type\":\"kernel\",/&\"code_hash\":\"" + hash + "\",/' " + path).code() == 0);
+    runs += " " + path;
+  }
+  const auto refused = shell(kProgram + " limits" + runs);
+  INFO(refused.text);
+  CHECK(refused.code() == 5);
+  CHECK(has(refused.text, "the code of f() in "));
+  CHECK(shell(kProgram + " limits --ignore-code" + runs).code() == 0);
+}
+
 TEST_CASE("compare: status 6, improvement, on request only") {
   const Sides s;
   CHECK(compare("--fail-on-improvement " + s.base + " " + s.faster) == 6);
@@ -339,6 +397,33 @@ TEST_CASE("ab: builds by turns, judged in pairs") {
   const auto failed = shell(again + copy(s.base) + " -- 'exit 3'");
   CHECK(failed.code() == 2);
   CHECK(has(failed.text, "ended with status 3"));
+}
+
+TEST_CASE("ab goes on until the verdict is clear, or its time is over") {
+  const Sides s;
+  // Every run takes the next of two files in turn, so pairs differ by a few percent, one way and the other.
+  const auto by_turns = [&s](const std::string& name, const std::string& first, const std::string& second) {
+    return fixtures::write_file(s.folder / name + ".sh",
+                                "n=$(cat " + s.folder / name +
+                                    ".n 2>/dev/null || echo 0)\necho $((n + 1)) >" + s.folder / name +
+                                    ".n\nif [ $((n % 2)) = 0 ]; then f=" + first + "; else f=" + second +
+                                    "; fi\ncp $f \"$KREPLAY_OUTPUT\"\n");
+  };
+  const auto more = s.write("more", std::vector<uint64_t>(5, 104'000));
+  const auto much = s.write("much", std::vector<uint64_t>(5, 180'000));
+  const std::string ab = kGood + kProgram + " ab --library " KREPLAY_STAND_IN " --pairs 2 --until-decided ";
+  const auto decided =
+      shell(ab + "'sh " + by_turns("a", s.base, more) + "' -- 'sh " + by_turns("b", more, s.base) + "'");
+  INFO(decided.text);
+  CHECK(decided.code() == 0);
+  CHECK(has(decided.text, "not decided after 2 pairs: 2 more"));
+  CHECK(has(decided.text, "pair 4 of 4"));
+  const auto over = shell(ab + "--max-time 1 'sh " + by_turns("c", s.base, much) + "' -- 'sh " +
+                          by_turns("d", much, s.base) + "'");
+  INFO(over.text);
+  CHECK(over.code() == 3);
+  CHECK(has(over.text, "--max-time leaves no room for"));
+  CHECK(shell(kProgram + " ab --max-time 5 true -- true").code() == 2);
 }
 
 TEST_CASE("help and version") {

@@ -8,10 +8,14 @@ TEST_CASE("ratios") {
   CHECK(*parse_ratio("5%") == Approx(0.05));
   CHECK(*parse_ratio("0.05") == Approx(0.05));
   CHECK(*parse_ratio("0") == 0);
-  for (const char* bad : {"", "%", "5 %", "-1%", "abc", "nan", "5%%", "2000%", "1e999"}) {
+  for (const char* bad : {"", "%", "5 %", "-1%", "abc", "nan", "5%%", "2000%", "1e999", "1", "5", "1.5"}) {
     INFO(bad);
     CHECK_FALSE(parse_ratio(bad).ok());
   }
+  CHECK(parse_ratio("5").status().message() ==
+        "\"5\" could mean 5 % or 5 times: write 5% or a number below 1");
+  CHECK(*parse_ratio("0.5") == 0.5);
+  CHECK(*parse_ratio("150%") == 1.5);
 }
 
 TEST_CASE("times") {

@@ -18,6 +18,32 @@ std::vector<double> passes_of(const Samples& samples, size_t run) {
 
 }  // namespace
 
+TEST_CASE("files joined after a line that was cut off keep their processes apart") {
+  // Cut at every byte of the first file, and joined with whole and with cut ones, as by cat(1).
+  const Folder folder;
+  const std::string whole =
+      fixtures::read_file(fixtures::write_results(folder / "whole", {{"f()", {100, 200}}, {"g()", {5}}}));
+  const size_t header = whole.find('\n') + 1;
+  for (size_t cut = 20; cut < whole.size(); ++cut) {
+    Results results;
+    const std::string first = whole.substr(0, cut);
+    const auto path = fixtures::write_file(folder / "joined", first + first + whole);
+    INFO(cut);
+    REQUIRE(read_results(path, &results).ok());
+    const bool headless = cut + 1 < header;  // of the first two nothing is known but that they began
+    REQUIRE(results.processes.size() == (headless ? 1 : 3));
+    CHECK(results.processes.back().complete);
+    CHECK(results.processes.back().dispatches == 2);
+    const bool trailer = cut + 1 >= whole.size();
+    for (size_t i = 0; !headless && i < 2; ++i) CHECK(results.processes[i].complete == trailer);
+    CHECK(results.notes.size() == (trailer ? 0 : 2));
+    if (cut + 1 < header) {
+      fixtures::write_file(folder / "joined", first);
+      CHECK(has(read_results(path, &results).message(), "ends within its first line"));
+    }
+  }
+}
+
 TEST_CASE("what the library writes is read back") {
   const Folder folder;
   const auto path =

@@ -20,6 +20,7 @@ inline kreplay::cli::Results one_run(const std::map<std::string, Launches>& kern
   results.processes.resize(1);
   results.processes[0].header.schema = 1;
   results.processes[0].header.machine_key = "k";
+  results.processes[0].complete = true;
   results.cache_modes = {"as_is"};
   results.runs = 1;
   for (const auto& [name, launches] : kernels)

@@ -71,30 +71,6 @@ TEST_CASE("false discoveries are controlled as R's p.adjust does") {
   CHECK(benjamini_hochberg({0.2})[0] == Approx(0.2));
 }
 
-TEST_CASE("the bootstrap interval of a ratio") {
-  const std::vector<double> base(10, 100.0), slower(10, 110.0);
-  const Interval exact = bootstrap_median_ratio(base, slower, 0.95, 200, 1);
-  CHECK(exact.low == Approx(1.1));
-  CHECK(exact.high == Approx(1.1));
-
-  std::mt19937_64 random(3);
-  std::normal_distribution<double> noise(0, 1);
-  int covered = 0;
-  for (int round = 0; round < 200; ++round) {
-    std::vector<double> a, b;
-    for (int i = 0; i < 30; ++i) {
-      a.push_back(100 + noise(random));
-      b.push_back(105 + noise(random));
-    }
-    const Interval interval = bootstrap_median_ratio(a, b, 0.95, 400, static_cast<uint64_t>(round));
-    CHECK(interval.low <= interval.high);
-    if (interval.low <= 1.05 && 1.05 <= interval.high) ++covered;
-  }
-  CHECK(covered >= 180);
-  const Interval again = bootstrap_median_ratio(base, slower, 0.95, 200, 1);
-  CHECK(again.low == exact.low);
-}
-
 TEST_CASE("the rank test raises false alarms no more often than it says") {
   std::mt19937_64 random(11);
   std::lognormal_distribution<double> times(5, 0.2);
@@ -123,15 +99,4 @@ TEST_CASE("signed-rank test") {
   more = exact;
   more.push_back(0);
   CHECK(signed_rank(more) == Approx(signed_rank(exact)).margin(0.01));
-}
-
-TEST_CASE("bootstrap of one median") {
-  const Interval flat = bootstrap_median({2, 2, 2}, 0.95, 200, 1);
-  CHECK(flat.low == 2);
-  CHECK(flat.high == 2);
-  std::vector<double> values;
-  for (int i = 0; i <= 100; ++i) values.push_back(i);
-  const Interval interval = bootstrap_median(values, 0.95, 2000, 1);
-  CHECK(interval.low == Approx(38).margin(5));
-  CHECK(interval.high == Approx(62).margin(5));
 }
