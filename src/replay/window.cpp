@@ -52,16 +52,10 @@ struct HandOver {
 }  // namespace
 
 report::Reason Window::open(const Packet& packet, std::string& detail, bool& submitted) {
-  submitted = false;
-  queue_.parked_packet = packet;
-  queue_.parked.store(Queue::kWaiting, std::memory_order_release);
+  queue_.park(packet);
   const WindowOwners::Acquired acquired =
       core_.owners.acquire(agent_, *this, core_.options.drain_timeout_ns, core_.copies);
-  uint32_t expected = Queue::kWaiting;
-  if (!queue_.parked.compare_exchange_strong(expected, Queue::kNone, std::memory_order_acq_rel)) {
-    queue_.parked.store(Queue::kNone, std::memory_order_release);
-    submitted = true;
-  }
+  submitted = !queue_.unpark();
   if (acquired == WindowOwners::Acquired::circle) {
     detail = "two windows would wait for each other";
     return Reason::reentrant;
