@@ -1,7 +1,6 @@
 #include "replay/window.hpp"
 
 #include <fmt/format.h>
-#include <hsa/amd_hsa_signal.h>
 
 #include <algorithm>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include "base/log.hpp"
 #include "device/futex.hpp"
 #include "replay/arguments.hpp"
+#include "replay/completion.hpp"
 #include "replay/fatal.hpp"
 #include "replay/host_services.hpp"
 
@@ -21,33 +21,6 @@ using hsa::Packet;
 using report::Reason;
 
 constexpr uint64_t kWaitersPassNs = 5'000'000;
-
-/// Puts the times of `from` into `to`. Raw ticks need no conversion: both belong to the same agent.
-void copy_times(hsa_signal_t to, hsa_signal_t from) {
-  const auto* source = reinterpret_cast<const amd_signal_t*>(from.handle);
-  auto* target = reinterpret_cast<amd_signal_t*>(to.handle);
-  __atomic_store_n(&target->start_ts, source->start_ts, __ATOMIC_RELAXED);
-  __atomic_store_n(&target->end_ts, source->end_ts, __ATOMIC_RELAXED);
-}
-
-/// A dispatch that did not end in time: whoever sees it end completes the application's signal.
-struct HandOver {
-  const hsa::HsaApi* api;
-  device::SignalPool* pool;
-  hsa_signal_t application;
-  hsa_signal_t ours;
-
-  static bool finished(hsa_signal_value_t, void* data) {
-    const OursScope ours_scope;
-    const std::unique_ptr<HandOver> self(static_cast<HandOver*>(data));
-    if (self->application.handle != 0) {
-      copy_times(self->application, self->ours);
-      self->api->hsa_signal_subtract_screlease(self->application, 1);
-    }
-    self->pool->release(self->ours);
-    return false;  // once
-  }
-};
 
 }  // namespace
 
@@ -197,6 +170,7 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
   if (core_.progress != nullptr && kernel_ != nullptr)
     set_progress_kernel(*core_.progress, kernel_->demangled);
   record.outcome = report::Outcome::replayed;
+  CompletionGuard guard(core_, agent_, queue_, packet);
   const HostServices services(kernel_ == nullptr ? nullptr : &kernel_->metadata,
                               hsa::dispatch_fields(packet).kernarg_address, core_.extents);
   const bool check_host = core_.options.host_write != Options::HostWrite::ignore;
@@ -216,7 +190,7 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
       const CallbackScope scope(*this);
       tool.pass_enter(call, pass);
     }
-    end = run_pass(packet, pass, detail);
+    end = run_pass(packet, pass, guard, detail);
     if (end != PassEnd::done) break;
     {
       const CallbackScope scope(*this);
@@ -268,8 +242,12 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
       detail = "work of another thread had to be let in";
       break;
     }
+    guard.put_back();
     const Status restored = agent_.snapshot->restore();
-    if (!restored.ok()) fail_restore(record, pass + 1, restored.message());
+    if (!restored.ok()) {
+      guard.dismiss();  // nothing can be finished any more
+      fail_restore(record, pass + 1, restored.message());
+    }
     if (core_.options.host_write == Options::HostWrite::restore) agent_.host_writes.restore();
     flushed = flush_caches(detail);
   }
@@ -317,7 +295,8 @@ void Window::run(const Packet& packet, tool_api::ReplayTool& tool, tool_api::Rep
   }
 }
 
-Window::PassEnd Window::run_pass(const Packet& packet, uint64_t pass, std::string& detail) {
+Window::PassEnd Window::run_pass(const Packet& packet, uint64_t pass, CompletionGuard& guard,
+                                 std::string& detail) {
   Packet copy = packet;
   copy.word[0] = hsa::with_system_fences(packet.word[0]);
   hsa::set_completion_signal(copy, agent_.pass_signal);
@@ -326,6 +305,7 @@ Window::PassEnd Window::run_pass(const Packet& packet, uint64_t pass, std::strin
     queue_.ring.submit(copy);  // stands for the application's packet in the accounts
   else
     queue_.submit_extra(copy);
+  guard.submitted();
 
   const device::WaitEnd end =
       core_.waiter.wait(agent_.pass_signal, core_.options.pass_timeout_ns, [&] { return queue_.failed(); });
@@ -364,17 +344,12 @@ void Window::complete(hsa_signal_t application, hsa_signal_t last) {
 }
 
 void Window::hand_over(hsa_signal_t application, std::string& detail) {
-  auto over =
-      std::make_unique<HandOver>(HandOver{&core_.api, &agent_.signals, application, agent_.pass_signal});
-  const hsa_status_t status = core_.api.hsa_amd_signal_async_handler(
-      agent_.pass_signal, HSA_SIGNAL_CONDITION_LT, 1, &HandOver::finished, over.get());
-  if (status == HSA_STATUS_SUCCESS) {
-    (void)over.release();
+  if (complete_later(core_.api, agent_.signals, application, agent_.pass_signal)) {
     agent_.pass_signal = {0};
     return;
   }
   // Nobody else can tell the application, so this thread stays with the dispatch.
-  detail += fmt::format("; no asynchronous handler (0x{:x}), waited instead", static_cast<unsigned>(status));
+  detail += "; no asynchronous handler, waited instead";
   const device::WaitEnd end =
       core_.waiter.wait(agent_.pass_signal, core_.options.drain_timeout_ns, [&] { return queue_.failed(); });
   if (end == device::WaitEnd::done) return complete(application, agent_.pass_signal);

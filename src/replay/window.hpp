@@ -19,6 +19,8 @@
 
 namespace kreplay::replay {
 
+class CompletionGuard;
+
 /// Lives on the submitting thread's stack. Other threads only touch break_into() and thread().
 class Window {
  public:
@@ -80,7 +82,7 @@ class Window {
   void remember_times();
   bool flush_caches(std::string& detail);
   enum class PassEnd { done, handed_over, failed };
-  PassEnd run_pass(const hsa::Packet& packet, uint64_t pass, std::string& detail);
+  PassEnd run_pass(const hsa::Packet& packet, uint64_t pass, CompletionGuard& guard, std::string& detail);
   void complete(hsa_signal_t application, hsa_signal_t last);
   void hand_over(hsa_signal_t application, std::string& detail);
   void fail_restore(const report::DispatchRecord& record, uint64_t pass, const std::string& why);
