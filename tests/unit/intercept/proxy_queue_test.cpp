@@ -357,7 +357,8 @@ TEST_CASE(
     window_open = true;
     if (!taken) stranger = std::thread(submit_stranger);
     CHECK(eventually([&] {
-      return taken ? shared.proxy->queue().parked() : shared.slot(0)->word[0] != HSA_PACKET_TYPE_INVALID;
+      return taken ? shared.proxy->queue().parked()
+                   : __atomic_load_n(&shared.slot(0)->word[0], __ATOMIC_ACQUIRE) != HSA_PACKET_TYPE_INVALID;
     }));
     const hsa_signal_t done = rig.gpu.make_signal(1);
     const uint64_t at = shared.reserve(1);
