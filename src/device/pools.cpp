@@ -19,14 +19,13 @@ T pool_info(const hsa::HsaApi& api, hsa_amd_memory_pool_t pool, hsa_amd_memory_p
 
 hsa_status_t add_pool(const Walk& walk, hsa_amd_memory_pool_t pool) {
   const hsa::HsaApi& api = walk.api;
-  if (pool_info(api, pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, HSA_AMD_SEGMENT_PRIVATE) !=
-      HSA_AMD_SEGMENT_GLOBAL)
-    return HSA_STATUS_SUCCESS;
+  hsa_amd_segment_t segment = HSA_AMD_SEGMENT_PRIVATE;
+  hsa_status_t status = api.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT, &segment);
+  if (status != HSA_STATUS_SUCCESS || segment != HSA_AMD_SEGMENT_GLOBAL) return status;
   Pool found;
   found.handle = pool.handle;
-  if (api.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &found.flags) !=
-      HSA_STATUS_SUCCESS)
-    return HSA_STATUS_SUCCESS;
+  status = api.hsa_amd_memory_pool_get_info(pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS, &found.flags);
+  if (status != HSA_STATUS_SUCCESS) return status;
   found.allocatable = pool_info(api, pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED, false);
   found.bytes = pool_info(api, pool, HSA_AMD_MEMORY_POOL_INFO_SIZE, size_t{0});
   found.granule = pool_info(api, pool, HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE, size_t{0});
@@ -37,13 +36,13 @@ hsa_status_t add_pool(const Walk& walk, hsa_amd_memory_pool_t pool) {
 
 hsa_status_t add_region(const Walk& walk, hsa_region_t region) {
   hsa_region_segment_t segment = HSA_REGION_SEGMENT_PRIVATE;
+  hsa_status_t status = walk.api.hsa_region_get_info(region, HSA_REGION_INFO_SEGMENT, &segment);
+  if (status != HSA_STATUS_SUCCESS || segment != HSA_REGION_SEGMENT_GLOBAL) return status;
   Pool found;
   found.handle = region.handle;
-  if (walk.api.hsa_region_get_info(region, HSA_REGION_INFO_SEGMENT, &segment) == HSA_STATUS_SUCCESS &&
-      segment == HSA_REGION_SEGMENT_GLOBAL &&
-      walk.api.hsa_region_get_info(region, HSA_REGION_INFO_GLOBAL_FLAGS, &found.flags) == HSA_STATUS_SUCCESS)
-    walk.out.push_back(found);
-  return HSA_STATUS_SUCCESS;
+  status = walk.api.hsa_region_get_info(region, HSA_REGION_INFO_GLOBAL_FLAGS, &found.flags);
+  if (status == HSA_STATUS_SUCCESS) walk.out.push_back(found);
+  return status;
 }
 
 }  // namespace
@@ -59,11 +58,10 @@ hsa_status_t list_agents(const hsa::HsaApi& api, std::vector<hsa_agent_t>& out) 
       &out);
 }
 
-hsa_device_type_t type_of(const hsa::HsaApi& api, hsa_agent_t agent) {
+std::optional<hsa_device_type_t> type_of(const hsa::HsaApi& api, hsa_agent_t agent) {
   hsa_device_type_t type = HSA_DEVICE_TYPE_CPU;
-  return api.hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type) == HSA_STATUS_SUCCESS
-             ? type
-             : HSA_DEVICE_TYPE_CPU;
+  if (api.hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type) != HSA_STATUS_SUCCESS) return std::nullopt;
+  return type;
 }
 
 hsa_status_t list_pools(const hsa::HsaApi& api, hsa_agent_t agent, std::vector<Pool>& out) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hsa/hsa_api.hpp"
@@ -24,9 +25,10 @@ struct Pool {
 
 /// All agents, in the runtime's order. @param out appended to @return the runtime's status
 hsa_status_t list_agents(const hsa::HsaApi& api, std::vector<hsa_agent_t>& out);
-/// HSA_DEVICE_TYPE_CPU when the runtime does not tell.
-hsa_device_type_t type_of(const hsa::HsaApi& api, hsa_agent_t agent);
-/// The agent's pools of the global segment, in the runtime's order. @param out appended to
+/// Empty when the runtime does not tell.
+std::optional<hsa_device_type_t> type_of(const hsa::HsaApi& api, hsa_agent_t agent);
+/// The agent's pools of the global segment, in the runtime's order. A pool that the runtime does not describe
+/// ends the list with its error: memory from it could not be told apart. @param out appended to
 hsa_status_t list_pools(const hsa::HsaApi& api, hsa_agent_t agent, std::vector<Pool>& out);
 /// Its regions of the global segment; a GPU's list repeats those of CPU agents. @param out appended to
 hsa_status_t list_regions(const hsa::HsaApi& api, hsa_agent_t agent, std::vector<Pool>& out);

@@ -46,6 +46,9 @@ class RealRing {
     return used >= size_ ? 0 : size_ - used;
   }
 
+  /// Whether a slot is free, without the writer's memory of the read index: for any thread.
+  bool has_room() const { return write_index() - read_index() < size_; }
+
   /// Reserves slots for `count` packets. @return index of the first; count <= free_slots() is required
   uint64_t begin(uint32_t count) {
     const uint64_t first = write_.load(std::memory_order_relaxed);

@@ -11,6 +11,7 @@
 
 #include "intercept/exports.hpp"
 #include "intercept/process.hpp"
+#include "intercept/proxy_arena.hpp"
 #include "replay/thread_state.hpp"
 
 namespace kreplay::intercept {
@@ -18,6 +19,39 @@ namespace {
 
 using hsa::EntryPoint;
 using hsa::HsaApi;
+
+/// Entries that answer by themselves for a proxied queue or its doorbell, without a HookScope that would take
+/// note of where the call came from.
+constexpr bool answers_for_proxies(EntryPoint entry) {
+  switch (entry) {
+    case EntryPoint::hsa_signal_store_relaxed:
+    case EntryPoint::hsa_signal_store_screlease:
+    case EntryPoint::hsa_signal_silent_store_relaxed:
+    case EntryPoint::hsa_signal_silent_store_screlease:
+    case EntryPoint::hsa_queue_load_read_index_relaxed:
+    case EntryPoint::hsa_queue_load_read_index_scacquire:
+    case EntryPoint::hsa_queue_load_write_index_relaxed:
+    case EntryPoint::hsa_queue_load_write_index_scacquire:
+    case EntryPoint::hsa_queue_store_write_index_relaxed:
+    case EntryPoint::hsa_queue_store_write_index_screlease:
+    case EntryPoint::hsa_queue_add_write_index_relaxed:
+    case EntryPoint::hsa_queue_add_write_index_scacquire:
+    case EntryPoint::hsa_queue_add_write_index_screlease:
+    case EntryPoint::hsa_queue_add_write_index_scacq_screl:
+    case EntryPoint::hsa_queue_cas_write_index_relaxed:
+    case EntryPoint::hsa_queue_cas_write_index_scacquire:
+    case EntryPoint::hsa_queue_cas_write_index_screlease:
+    case EntryPoint::hsa_queue_cas_write_index_scacq_screl:
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <typename First, typename... Rest>
+bool is_proxied(First first, Rest...) {
+  return arena::find(first) != nullptr;
+}
 
 /// What stands in the table: hands the call to the exported hook, unless the call came from there.
 template <EntryPoint Entry, auto Member, auto Exported>
@@ -32,6 +66,10 @@ struct Thunk<Entry, Member, Exported> {
       thread.expected_entry = 0;  // once: what the runtime calls back from inside is observed again
       return (process::g_table.load(std::memory_order_acquire)->*Member)(args...);
     }
+    // Left set, the note would stand for the next exported call: one of a callback in there, say, which would
+    // then skip tools that patched the table after us.
+    if constexpr (answers_for_proxies(Entry))
+      if (is_proxied(args...)) return Exported(args...);
     thread.from_table = true;
     return Exported(args...);
   }

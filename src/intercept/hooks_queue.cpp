@@ -155,12 +155,13 @@ KR_EXPORT hsa_status_t hsa_amd_queue_get_info(hsa_queue_t* queue, int attribute,
 
 // --- indices: a proxy answers by itself, other queues go on ---
 
-#define KR_LOAD_READ(fn)                                                                                     \
-  KR_EXPORT uint64_t fn(const hsa_queue_t* queue) {                                                          \
-    if (ProxyQueue* proxy = find(queue))                                                                     \
-      return kreplay::intercept::process::forked() ? proxy->queue().taken.load() : proxy->load_read_index(); \
-    KR_SCOPE(fn);                                                                                            \
-    return hook.next().fn(queue);                                                                            \
+#define KR_LOAD_READ(fn)                                                             \
+  KR_EXPORT uint64_t fn(const hsa_queue_t* queue) {                                  \
+    if (ProxyQueue* proxy = find(queue))                                             \
+      return kreplay::intercept::process::forked() ? proxy->queue().accounts.taken() \
+                                                   : proxy->load_read_index();       \
+    KR_SCOPE(fn);                                                                    \
+    return hook.next().fn(queue);                                                    \
   }
 #define KR_LOAD_WRITE(fn, order)                                                \
   KR_EXPORT uint64_t fn(const hsa_queue_t* queue) {                             \

@@ -27,6 +27,7 @@
 #include "intercept/environment.hpp"
 #include "intercept/exports.hpp"
 #include "intercept/instance.hpp"
+#include "intercept/stall_watch.hpp"
 #include "intercept/start_lock.hpp"
 #include "replay/backtrace.hpp"
 #include "tool_api/marker_gate.hpp"
@@ -320,6 +321,7 @@ void table_installed() { state().seen_init.store(true, std::memory_order_release
 void unloading() {
   State& s = state();
   const replay::OursScope ours;
+  stall_watch::remove_all();
   if (replay::Replayer* replayer = g_replayer.load(std::memory_order_acquire))
     replayer->release_runtime_objects();
   const uint64_t doorbell = s.doorbell.exchange(0, std::memory_order_acq_rel);

@@ -1,14 +1,11 @@
 #include "intercept/proxy_queue.hpp"
 
-#include <sched.h>
 #include <sys/mman.h>
 
 #include <algorithm>
 #include <cstring>
 #include <new>
 
-#include "base/clock.hpp"
-#include "device/futex.hpp"
 #include "intercept/process.hpp"
 #include "replay/thread_state.hpp"
 
@@ -55,6 +52,7 @@ ProxyQueue* ProxyQueue::make(ProxySlot* slot, replay::Replayer& replayer, replay
 }
 
 void ProxyQueue::destroy(ProxyQueue* proxy) {
+  stall_watch::remove(*proxy);
   munmap(proxy->ring_, size_t{proxy->size_} * hsa::kPacketBytes);
   ProxySlot* slot = proxy->slot_;
   delete proxy;
@@ -79,14 +77,21 @@ void ProxyQueue::retire(uint64_t index) {
 
 void ProxyQueue::show_unfinished() {
   if (!queue_.ring.readable()) return;
-  const uint64_t extras = queue_.extra.load(std::memory_order_acquire);
-  const uint64_t submitted = queue_.ring.write_index() - extras;
-  const uint64_t taken = queue_.taken.load(std::memory_order_acquire);
-  for (uint64_t index = queue_.shown_read_index(); index < submitted; ++index) {
-    // retire() left all but the first word; that of a replayed dispatch has other fences in the real ring.
-    const uint32_t word0 =
-        index == taken ? queue_.parked_packet.word[0] : queue_.ring.packet_at(index + extras).word[0];
+  // retire() left all but the first word in place.
+  const auto show = [this](uint64_t index, uint32_t word0) {
     __atomic_store_n(reinterpret_cast<uint32_t*>(slot_at(index)), word0, __ATOMIC_RELEASE);
+  };
+  const uint64_t write = queue_.ring.write_index();
+  const uint64_t read = std::min(queue_.ring.read_index(), write);
+  const uint64_t taken = queue_.accounts.taken();
+  uint64_t index = queue_.accounts.application_packets(read);
+  // A later pass of the packet at `taken` is what failed, or what it waits behind.
+  if (index > taken) show(taken, held_word0_.load(std::memory_order_acquire));
+  for (uint64_t at = read; at < write; ++at) {
+    if (queue_.accounts.is_extra(at)) continue;
+    show(index,
+         index == taken ? held_word0_.load(std::memory_order_acquire) : queue_.ring.packet_at(at).word[0]);
+    ++index;
   }
 }
 
@@ -104,9 +109,8 @@ hsa::Packet ProxyQueue::copy_of(uint64_t index) const {
 }
 
 bool ProxyQueue::serve() {
-  if (!pass_gate()) return false;
   const uint64_t write = load_write_index(__ATOMIC_ACQUIRE);
-  uint64_t taken = queue_.taken.load(std::memory_order_relaxed);
+  uint64_t taken = queue_.accounts.taken();
   const uint64_t limit = std::min(write, taken + size_);
   const bool split = replayer_.core().options.split_batches;
   while (taken < limit) {
@@ -123,9 +127,38 @@ bool ProxyQueue::serve() {
     }
     if (next == kLost) return false;
     if (next == taken) break;
-    taken = queue_.taken.load(std::memory_order_relaxed);  // others may have had the queue meanwhile
+    taken = queue_.accounts.taken();  // others may have had the queue meanwhile
   }
   return true;
+}
+
+/// From a callback in the window this thread owns. Nothing is replayed; what another thread published must
+/// not be undone by a restore, so it ends the isolation.
+bool ProxyQueue::serve_inside() {
+  Window* mine = Window::mine(queue_.agent());
+  mine->mark_reentrant();
+  const uint64_t write = load_write_index(__ATOMIC_ACQUIRE);
+  uint64_t taken = queue_.accounts.taken();
+  const uint64_t limit = std::min(write, taken + size_);
+  while (taken < limit && published(word_at(taken))) {
+    if (!reserved_.reserved_by(taken, replay::submission())) mine->break_into();
+    const bool account = replayer_.dispatcher().listening() && hsa::is_dispatch(hsa::kind_of(word_at(taken)));
+    const uint64_t next = account ? forward_batch(taken, 1, Reason::reentrant) : forward(taken, 1);
+    if (next == kLost) return false;
+    if (next == taken) break;
+    taken = next;
+  }
+  return true;
+}
+
+/// After the ring was full, from no thread of the application's.
+bool ProxyQueue::serve_again() {
+  const uint64_t taken = queue_.accounts.taken();
+  const uint64_t limit = std::min(load_write_index(__ATOMIC_ACQUIRE), taken + size_);
+  if (taken == limit) return true;
+  if (!replayer_.dispatcher().listening()) return forward(taken, limit - taken) != kLost;
+  const uint64_t count = ready(taken, limit);
+  return count == 0 || forward_batch(taken, count, Reason::queue_drain) != kLost;
 }
 
 /// @return how many of the `count` published packets from `from` on were each submitted with others; 0 when
@@ -136,47 +169,6 @@ uint64_t ProxyQueue::submitted_together(uint64_t from, uint64_t count) {
   return n;
 }
 
-/// Lets go of the queue while the gate is closed, so that the window's owner may use it.
-bool ProxyQueue::pass_gate() {
-  while (!queue_.agent().gate_open()) {
-    if (Window* mine = Window::mine(queue_.agent())) {
-      mine->mark_reentrant();
-      // Packets of threads that wait at the gate are in the ring before ours.
-      if (queue_.gate_waiters.load(std::memory_order_acquire) != 0) mine->break_into();
-      return true;
-    }
-    queue_.gate_waiters.fetch_add(1, std::memory_order_acq_rel);
-    queue_.unlock();
-    const bool open = replayer_.dispatcher().wait_at_gate(queue_);
-    const bool ours = lock_or_leave();
-    queue_.gate_waiters.fetch_sub(1, std::memory_order_acq_rel);
-    if (!ours) return false;
-    if (!open) return true;
-  }
-  return true;
-}
-
-/// Waits for the queue, which another thread may hold for as long as a tool callback takes. Nothing is lost
-/// when it takes too long: that thread then serves what we published.
-bool ProxyQueue::lock_or_leave() {
-  return queue_.lock_for(replayer_.core().options.drain_timeout_ns) || leave_behind();
-}
-
-bool ProxyQueue::leave_behind() {
-  constexpr uint64_t kOnceMoreNs = 1'000'000;
-  left_behind_.store(true, std::memory_order_seq_cst);
-  // The owner looks at the flag after it let go. If it did so just before we set it, the queue is free by
-  // now.
-  if (!queue_.lock_for(kOnceMoreNs)) return false;
-  left_behind_.store(false, std::memory_order_relaxed);
-  return true;
-}
-
-/// @return whether the queue is ours again, to serve what another thread left
-bool ProxyQueue::take_left_behind() {
-  return left_behind_.exchange(false, std::memory_order_acq_rel) && queue_.try_lock();
-}
-
 /// Copies up to `count` published packets to the real ring, one doorbell for all.
 /// @return index of the first packet not taken
 uint64_t ProxyQueue::forward(uint64_t from, uint64_t count) {
@@ -184,7 +176,7 @@ uint64_t ProxyQueue::forward(uint64_t from, uint64_t count) {
   if (!published(word0)) return from;
   const uint64_t room = queue_.ring.free_slots();
   if (__builtin_expect(room == 0, 0)) {
-    stalled_.store(true, std::memory_order_relaxed);
+    queue_.stall();
     return from;
   }
   if (count > room) count = room;
@@ -199,7 +191,7 @@ uint64_t ProxyQueue::forward(uint64_t from, uint64_t count) {
     if (done == count) break;
     word0 = word_at(from + done);
   } while (published(word0));
-  queue_.taken.store(from + done, std::memory_order_release);
+  queue_.accounts.take_to(from + done);
   queue_.ring.ring(real);
   return from + done;
 }
@@ -219,9 +211,13 @@ uint64_t ProxyQueue::forward_batch(uint64_t from, uint64_t count, Reason reason)
 }
 
 void ProxyQueue::account(const Packet& packet, Reason reason) {
-  replay::Dispatcher::Candidate candidate;
-  if (replayer_.dispatcher().wants(queue_, hsa::kernel_object(&packet), candidate))
-    replayer_.dispatcher().account(queue_, packet, candidate, reason);
+  try {
+    replay::Dispatcher::Candidate candidate;
+    if (replayer_.dispatcher().wants(queue_, hsa::kernel_object(&packet), candidate))
+      replayer_.dispatcher().account(queue_, packet, candidate, reason);
+  } catch (...) {  // the packet is on its way; the queue has to be let go
+    process::turn_off("replay", "an internal error (probably out of memory)");
+  }
 }
 
 /// Takes one packet that came alone. @return index of the next packet to take
@@ -229,98 +225,82 @@ uint64_t ProxyQueue::take_one(uint64_t index) {
   if (!hsa::is_dispatch(hsa::kind_of(word_at(index)))) return forward(index, 1);
   if (Window::mine(queue_.agent()) != nullptr) return forward_batch(index, 1, Reason::reentrant);
   if (queue_.ring.free_slots() == 0) {
-    stalled_.store(true, std::memory_order_relaxed);
+    queue_.stall();
     return index;
   }
   replay::Dispatcher::Candidate candidate;
   if (!replayer_.dispatcher().wants(queue_, hsa::kernel_object(slot_at(index)), candidate))
     return forward(index, 1);
   const Packet packet = copy_of(index);
+  held_word0_.store(packet.word[0], std::memory_order_release);
   retire(index);
   queue_.hold();
-  held_by_.store(&t_state, std::memory_order_relaxed);
+  queue_.call_out();
   {
     const OursScope ours;
-    const auto submitted = [this] {
-      return queue_.ring.write_index() - queue_.extra.load(std::memory_order_relaxed);
-    };
-    const uint64_t before = submitted();
+    const uint64_t before = queue_.submitted();
     try {
       replayer_.dispatcher().submit(queue_, packet, candidate);
     } catch (...) {
       // Whatever failed (memory, most likely): the application's dispatch still has to run, once.
-      if (submitted() == before) replayer_.dispatcher().submit_once(queue_, packet);
+      if (queue_.submitted() == before) replayer_.dispatcher().submit_once(queue_, packet);
       process::turn_off("replay", "an internal error (probably out of memory)");
     }
   }
-  held_by_.store(nullptr, std::memory_order_relaxed);
-  const uint64_t next = index + 1 + queue_.ahead.exchange(0, std::memory_order_relaxed);
-  queue_.taken.store(next, std::memory_order_release);
+  queue_.called_out();
+  const uint64_t next = queue_.accounts.take_held();
   queue_.resume();
   return pass_gate() ? next : kLost;
 }
 
-/// The queue is somebody's. @return true when it is ours now; false when the doorbell was served otherwise.
-bool ProxyQueue::lock_contended() {
-  uint64_t since_ns = 0;
-  for (unsigned spins = 0;; ++spins) {
-    if (held_by_.load(std::memory_order_relaxed) ==
-        &t_state) {  // a callback of a dispatch on this very queue
-      serve_ahead();
-      return false;
-    }
-    Window* mine = Window::mine(queue_.agent());
-    if (mine == nullptr) return lock_or_leave();
-    // Inside our window we cannot wait for a thread that waits for our window: its dispatch goes first, and
-    // nothing may be restored afterwards.
-    uint32_t expected = Queue::kWaiting;
-    if (queue_.parked.compare_exchange_strong(expected, Queue::kStolen, std::memory_order_acq_rel)) {
-      mine->break_into();
-      queue_.ring.submit(queue_.parked_packet);
-      serve_ahead();
-      return false;
-    }
-    if (queue_.parked.load(std::memory_order_acquire) == Queue::kStolen) {
-      serve_ahead();
-      return false;
-    }
-    if (queue_.try_lock()) return true;
-    if (spins < 100) {
-      device::cpu_relax();
-      continue;
-    }
-    // It may be in a tool callback that has not come to our window yet, or never will.
-    if (since_ns == 0) since_ns = monotonic_ns();
-    if (monotonic_ns() - since_ns > replayer_.core().options.drain_timeout_ns) return leave_behind();
-    sched_yield();
-  }
+/// State stealing: the packet of a thread that waits for the window this thread owns goes first. Nothing may
+/// be restored after it.
+void ProxyQueue::submit_parked() {
+  Window::mine(queue_.agent())->break_into();
+  replayer_.core().watch_carriers(queue_);
+  queue_.ring.submit(queue_.parked_packet);
 }
 
-/// Forwards what was published behind the dispatch that the queue is held for.
-void ProxyQueue::serve_ahead() {
-  if (Window* mine = Window::mine(queue_.agent())) mine->mark_reentrant();
+/// Forwards what was published behind the dispatch that the queue is held for, from a callback of that
+/// dispatch or (state stealing) from one in the window that its thread waits for.
+void ProxyQueue::serve_behind(bool thief) {
+  Window* mine = Window::mine(queue_.agent());
+  if (mine != nullptr) mine->mark_reentrant();
   const OursScope ours;
-  const uint64_t taken = queue_.taken.load(std::memory_order_relaxed);
-  const uint64_t write = load_write_index(__ATOMIC_ACQUIRE);
-  const uint64_t limit = std::min(write, taken + size_);
+  const uint64_t taken = queue_.accounts.taken();
+  const uint64_t limit = std::min(load_write_index(__ATOMIC_ACQUIRE), taken + size_);
   for (;;) {
-    const uint64_t index = taken + 1 + queue_.ahead.load(std::memory_order_relaxed);
+    const uint64_t index = queue_.accounts.next_behind();
     if (index >= limit || !published(word_at(index))) return;
+    if (thief && queue_.ring.free_slots() == 0) return queue_.stall();
+    // As in serve_inside().
+    if (mine != nullptr && !reserved_.reserved_by(index, replay::submission())) mine->break_into();
     const Packet packet = copy_of(index);
     retire(index);
-    queue_.ahead.fetch_add(1, std::memory_order_relaxed);
-    replayer_.dispatcher().submit_once(queue_, packet);
+    queue_.accounts.forwarded_behind();
+    if (thief)
+      queue_.ring.submit(packet);
+    else
+      replayer_.dispatcher().submit_once(queue_, packet);
     if (replayer_.dispatcher().listening() && hsa::is_dispatch(hsa::kind_of(packet.word[0])))
       account(packet, Reason::reentrant);
   }
 }
 
-/// Tries again what did not fit into the real ring. Called where the application looks for free slots.
+/// Where the application looks for free slots.
 void ProxyQueue::pump() {
-  if (!queue_.try_lock()) return;
-  if (!queue_.agent().gate_open() || queue_.ring.free_slots() == 0) return queue_.unlock();
-  stalled_.store(false, std::memory_order_relaxed);
-  serve_and_unlock();
+  Host host{*this};
+  queue_.pump(host);
+}
+
+struct ProxyQueue::TryAgain : Host {
+  bool serve() const { return proxy.serve_again(); }
+};
+
+bool ProxyQueue::try_again() {
+  TryAgain host{{*this}};
+  queue_.pump(host);
+  return queue_.stalled();
 }
 
 }  // namespace kreplay::intercept

@@ -11,9 +11,11 @@
 
 #include "intercept/proxy_arena.hpp"
 #include "intercept/reservations.hpp"
+#include "intercept/stall_watch.hpp"
 #include "replay/queue.hpp"
 #include "replay/replayer.hpp"
 #include "replay/thread_state.hpp"
+#include "replay/window.hpp"
 
 namespace kreplay::intercept {
 
@@ -47,7 +49,7 @@ class ProxyQueue {
 
   // --- indices, as the application sees them ---
   uint64_t load_read_index() {
-    if (__builtin_expect(stalled_.load(std::memory_order_relaxed), 0)) pump();
+    if (__builtin_expect(queue_.stalled(), 0)) pump();
     return queue_.shown_read_index();
   }
   uint64_t load_write_index(int order) const { return __atomic_load_n(write_index_, order); }
@@ -78,9 +80,14 @@ class ProxyQueue {
   /// A store to the doorbell, whatever its value.
   void doorbell() {
     replay::end_submission();
-    if (__builtin_expect(!queue_.try_lock(), 0) && !lock_contended()) return;
-    serve_and_unlock();
+    Host host{*this};
+    queue_.doorbell(host);
   }
+  /// Tries again what did not fit into the real ring, without replaying it. @return whether the ring is still
+  /// stalled. Threads: the one of stall_watch.
+  bool try_again();
+  bool stalled() const { return queue_.stalled(); }
+  StallEntry& stall_entry() { return stall_entry_; }
 
  private:
   ProxyQueue(ProxySlot* slot, replay::Replayer& replayer, replay::Agent& agent, const hsa::HsaApi& api,
@@ -98,27 +105,39 @@ class ProxyQueue {
   uint64_t submitted_together(uint64_t from, uint64_t count);
   hsa::Packet copy_of(uint64_t index) const;
 
-  /// Everything below runs with queue_ in state `forwarding`, past the gate, unless it says otherwise.
-  /// Those that return bool: false when the queue is not ours any more. Those that return an index: kLost
-  /// then.
+  /// What queue_protocol.hpp asks of a queue on behalf of the application's threads.
+  struct Host {
+    ProxyQueue& proxy;
+    bool gate_open() const { return proxy.queue_.agent().gate_open(); }
+    bool owns_window() const { return replay::Window::mine(proxy.queue_.agent()) != nullptr; }
+    bool wait_at_gate() const { return proxy.replayer_.dispatcher().wait_at_gate(proxy.queue_); }
+    bool room() const { return proxy.queue_.ring.has_room(); }
+    uint64_t patience_ns() const { return proxy.replayer_.core().options.drain_timeout_ns; }
+    bool serve() const { return proxy.serve(); }
+    bool serve_inside() const { return proxy.serve_inside(); }
+    void serve_behind(bool thief) const { proxy.serve_behind(thief); }
+    void submit_parked() const { proxy.submit_parked(); }
+    void stalled() const { stall_watch::add(proxy); }
+  };
+  /// The same for the thread of stall_watch, which replays nothing.
+  struct TryAgain;
+
+  /// Everything below runs with queue_ in state forwarding, past the gate, unless it says otherwise. Those
+  /// that return bool: false when the queue is not ours any more. Those that return an index: kLost then.
   static constexpr uint64_t kLost = ~uint64_t{0};
   bool serve();
-  void serve_and_unlock() {
-    do {
-      if (!serve()) return;
-      queue_.unlock();
-    } while (__builtin_expect(left_behind_.load(std::memory_order_relaxed), 0) && take_left_behind());
+  bool serve_inside();
+  bool serve_again();
+  void serve_behind(bool thief);
+  void submit_parked();
+  bool pass_gate() {
+    Host host{*this};
+    return queue_.pass_gate(host);
   }
-  bool pass_gate();
   uint64_t forward(uint64_t from, uint64_t count);
   uint64_t forward_batch(uint64_t from, uint64_t count, report::Reason reason);
   void account(const hsa::Packet& packet, report::Reason reason);
   uint64_t take_one(uint64_t index);
-  bool lock_contended();
-  bool lock_or_leave();
-  bool leave_behind();
-  bool take_left_behind();
-  void serve_ahead();
   void pump();
 
   ProxySlot* const slot_;
@@ -129,12 +148,10 @@ class ProxyQueue {
   volatile uint64_t* const write_index_;  ///< in the slot, where programs may look for it
   void* relay_ = nullptr;
   Reservations reserved_;
-  /// The thread that runs a tool callback while it holds the queue.
-  std::atomic<const replay::ThreadState*> held_by_{nullptr};
-  /// Packets wait although they are published, because the real ring is full.
-  std::atomic<bool> stalled_{false};
-  /// A thread gave up waiting for the queue: whoever has it serves what that thread published, too.
-  std::atomic<bool> left_behind_{false};
+  /// First word of the packet at taken() while the queue is held for it; in the real ring it has other
+  /// fences.
+  std::atomic<uint32_t> held_word0_{0};
+  StallEntry stall_entry_;
   replay::Queue queue_;
 };
 

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "replay/thread_state.hpp"
+
 namespace kreplay::intercept {
 
 class Reservations {
@@ -26,6 +28,13 @@ class Reservations {
     count = std::min(count, size_);
     for (uint64_t i = first; i < first + count; ++i)
       at(i).store(entry(i, submission), std::memory_order_relaxed);
+  }
+
+  /// Whether the thread whose current submission is given reserved the packet at `index`; false when nobody
+  /// was seen reserving it.
+  bool reserved_by(uint64_t index, uint32_t submission) {
+    const uint32_t known = submission_of(load(index));
+    return known != 0 && replay::same_thread(known, submission & kSubmissionMask);
   }
 
   /// Whether the packet at `index` came with another one: one of first .. first+count-1, which are published

@@ -241,23 +241,25 @@ Reason Dispatcher::replay(Queue& queue, Dispatch& dispatch, tool_api::ReplayTool
   return reason;
 }
 
+namespace {
+
+/// What QueueProtocol::enter() asks on behalf of one packet.
+struct AtGate {
+  Dispatcher& dispatcher;
+  Queue& queue;
+  const Packet& packet;
+
+  bool gate_open() const { return queue.agent().gate_open(); }
+  bool owns_window() const { return Window::mine(queue.agent()) != nullptr; }
+  bool wait_at_gate() const { return dispatcher.wait_at_gate(queue); }
+  void parking() const { queue.parked_packet = packet; }
+};
+
+}  // namespace
+
 void Dispatcher::submit_once(Queue& queue, const Packet& packet) {
-  for (;;) {
-    queue.resume();
-    if (queue.agent().gate_open() || Window::mine(queue.agent()) != nullptr) break;
-    queue.hold();
-    queue.parked_packet = packet;
-    queue.parked.store(Queue::kWaiting, std::memory_order_release);
-    const bool forced = !wait_at_gate(queue);
-    uint32_t expected = Queue::kWaiting;
-    if (!queue.parked.compare_exchange_strong(expected, Queue::kNone, std::memory_order_acq_rel)) {
-      queue.parked.store(Queue::kNone, std::memory_order_release);  // submitted for us
-      return;
-    }
-    if (!forced) continue;
-    queue.resume();
-    break;
-  }
+  AtGate gate{*this, queue, packet};
+  if (!queue.enter(gate)) return;
   // The ring cannot be full for long: the application's view of free slots already counts our packets. It can
   // be for as long as a barrier of ours sits in a queue that is held up.
   uint64_t start = 0;

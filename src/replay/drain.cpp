@@ -52,7 +52,7 @@ DrainResult Drain::wait_for_forwarders(const Queue& own, const std::vector<Queue
   const uint64_t limit_ns = stuck_ == Stuck::forwarders ? 0 : limit_ns_;
   for (const Queue* queue : queues) {
     if (queue == &own) continue;
-    for (unsigned spins = 0; queue->forwarding(); ++spins) {
+    for (unsigned spins = 0; queue->writing(); ++spins) {
       if (spins < 1000) {
         device::cpu_relax();
         continue;

@@ -1,13 +1,13 @@
 #include "replay/pass_loop.hpp"
 
 #include <fmt/format.h>
-#include <hsa/amd_hsa_signal.h>
 
 #include <algorithm>
 #include <memory>
 #include <new>
 
 #include "base/check.hpp"
+#include "replay/completion.hpp"
 #include "replay/fatal.hpp"
 
 namespace kreplay::replay {
@@ -17,57 +17,11 @@ using device::WaitEnd;
 using hsa::Packet;
 using report::Reason;
 
-/// Puts the times of `from` into `to`. Raw ticks need no conversion: both belong to the same agent.
-void copy_times(hsa_signal_t to, hsa_signal_t from) {
-  const auto* source = reinterpret_cast<const amd_signal_t*>(from.handle);
-  auto* target = reinterpret_cast<amd_signal_t*>(to.handle);
-  __atomic_store_n(&target->start_ts, source->start_ts, __ATOMIC_RELAXED);
-  __atomic_store_n(&target->end_ts, source->end_ts, __ATOMIC_RELAXED);
-}
-
-/// A dispatch that did not end in time: whoever sees it end completes the application's signal.
-struct HandOver {
-  const hsa::HsaApi* api;
-  CopyFence* copies;
-  device::SignalPool* pool;
-  hsa_signal_t application;
-  hsa_signal_t ours;
-
-  static bool finished(hsa_signal_value_t, void* data) {
-    const OursScope ours_scope;
-    const std::unique_ptr<HandOver> self(static_cast<HandOver*>(data));
-    if (self->application.handle != 0) {
-      copy_times(self->application, self->ours);
-      SignalChange change(*self->copies, self->application);
-      self->api->hsa_signal_subtract_screlease(self->application, 1);
-      change.by(-1);
-    }
-    self->pool->release(self->ours);
-    return false;  // once
-  }
-};
-
 const char* name_of(const Kernel* kernel) {
   return kernel != nullptr ? kernel->demangled.c_str() : "an unknown kernel";
 }
 
 }  // namespace
-
-PassLoop::~PassLoop() {
-  if (!incomplete_) return;
-  // Unwinding, most likely without memory: the pass may still run, so this waits instead of handing it over.
-  agent_.window.memory->finish();
-  const WaitEnd end = core_.waiter.wait(agent_.window.pass_signal,
-                                        core_.options.pass_timeout_ns + core_.options.drain_timeout_ns,
-                                        [&] { return queue_.failed(); });
-  if (end == WaitEnd::done) {
-    complete(hsa::completion_signal(packet_), agent_.window.pass_signal);
-    return;
-  }
-  agent_.window.pass_signal = {0};  // the pass may write to it at any time
-  if (end == WaitEnd::timeout)
-    fatal("replay", fmt::format("a dispatch of {} did not end and cannot be handed over", name_of(kernel_)));
-}
 
 Reason PassLoop::save(std::string& detail) {
   AgentWindow& own = agent_.window;
@@ -137,7 +91,8 @@ void PassLoop::run(tool_api::ReplayTool& tool, tool_api::ReplayCall& call, const
   if (core_.progress != nullptr && kernel_ != nullptr)
     set_progress_kernel(*core_.progress, kernel_->demangled);
   record.outcome = report::Outcome::replayed;
-  const PassEnd how = run_passes(tool, call, plan, record, detail);
+  CompletionGuard guard(core_, agent_, queue_, packet_);
+  const PassEnd how = run_passes(guard, tool, call, plan, record, detail);
   fill(record, call);
   agent_.window.memory->finish();
   if (how != PassEnd::done) {
@@ -154,9 +109,9 @@ void PassLoop::run(tool_api::ReplayTool& tool, tool_api::ReplayCall& call, const
   end(how, detail);
 }
 
-PassLoop::PassEnd PassLoop::run_passes(tool_api::ReplayTool& tool, tool_api::ReplayCall& call,
-                                       const tool_api::PassPlan& plan, report::DispatchRecord& record,
-                                       std::string& detail) {
+PassLoop::PassEnd PassLoop::run_passes(CompletionGuard& guard, tool_api::ReplayTool& tool,
+                                       tool_api::ReplayCall& call, const tool_api::PassPlan& plan,
+                                       report::DispatchRecord& record, std::string& detail) {
   const HostServices services(dispatch_.arguments, core_.extents);
   watch_host();
   const bool endless = plan.mode == tool_api::PassMode::until_stopped;
@@ -165,7 +120,7 @@ PassLoop::PassEnd PassLoop::run_passes(tool_api::ReplayTool& tool, tool_api::Rep
       const Window::CallbackScope scope(window_);
       tool.pass_enter(call, pass);
     }
-    if (const PassEnd end = run_pass(pass, detail); end != PassEnd::done) return end;
+    if (const PassEnd end = run_pass(guard, pass, detail); end != PassEnd::done) return end;
     {
       const Window::CallbackScope scope(window_);
       call.pass_times = agent_.window.pass_times;
@@ -194,7 +149,7 @@ PassLoop::PassEnd PassLoop::run_passes(tool_api::ReplayTool& tool, tool_api::Rep
           call.passes_end == report::PassesEnd::none ? report::PassesEnd::tool : call.passes_end;
       return PassEnd::done;
     }
-    if (!put_back(pass + 1, record, detail)) return PassEnd::done;
+    if (!put_back(guard, pass + 1, record, detail)) return PassEnd::done;
   }
 }
 
@@ -217,7 +172,8 @@ bool PassLoop::first_pass_allows_more(const HostServices& services, report::Disp
 }
 
 /// @return false when the window was broken into; aborts when memory cannot be put back
-bool PassLoop::put_back(uint64_t next_pass, report::DispatchRecord& record, std::string& detail) {
+bool PassLoop::put_back(CompletionGuard& guard, uint64_t next_pass, report::DispatchRecord& record,
+                        std::string& detail) {
   if (!window_.begin_restore()) {
     record.outcome = report::Outcome::stopped;
     record.reason = window_.stuck() ? Reason::callback_timeout : Reason::reentrant;
@@ -234,8 +190,12 @@ bool PassLoop::put_back(uint64_t next_pass, report::DispatchRecord& record, std:
     window_.end_restore();
     return false;
   }
+  guard.put_back();
   const Status restored = agent_.window.memory->restore();
-  if (!restored.ok()) fail_restore(record, next_pass, restored.message());
+  if (!restored.ok()) {
+    guard.dismiss();  // nothing can be finished any more
+    fail_restore(record, next_pass, restored.message());
+  }
   caches_flushed_ = flush_caches(detail);
   window_.end_restore();
   return true;
@@ -282,11 +242,10 @@ void PassLoop::fill(report::DispatchRecord& record, const tool_api::ReplayCall& 
 
 void PassLoop::end(PassEnd end, std::string& detail) {
   const hsa_signal_t application = hsa::completion_signal(packet_);
-  incomplete_ = false;
   switch (end) {
     case PassEnd::done:
       if (!window_.reentrant()) queue_.idle_at.store(queue_.ring.write_index(), std::memory_order_release);
-      complete(application, agent_.window.pass_signal);
+      complete_now(core_, application, agent_.window.pass_signal);
       break;
     case PassEnd::handed_over:
       hand_over(application, detail);
@@ -300,7 +259,7 @@ void PassLoop::end(PassEnd end, std::string& detail) {
   }
 }
 
-PassLoop::PassEnd PassLoop::run_pass(uint64_t pass, std::string& detail) {
+PassLoop::PassEnd PassLoop::run_pass(CompletionGuard& guard, uint64_t pass, std::string& detail) {
   KR_CHECK(t_state.window == &window_, "passes run on the thread that owns the window");
   const hsa_signal_t ours = agent_.window.pass_signal;
   Packet copy = packet_;
@@ -312,7 +271,7 @@ PassLoop::PassEnd PassLoop::run_pass(uint64_t pass, std::string& detail) {
     queue_.ring.submit(copy);  // stands for the application's packet in the accounts
   else
     queue_.submit_extra(copy);
-  incomplete_ = true;
+  guard.submitted();
 
   const WaitEnd end = core_.waiter.wait(ours, core_.options.pass_timeout_ns, [&] { return queue_.failed(); });
   if (end == WaitEnd::stopped) {
@@ -344,30 +303,17 @@ void PassLoop::remember_times() {
   }
 }
 
-void PassLoop::complete(hsa_signal_t application, hsa_signal_t last) {
-  if (application.handle == 0) return;
-  copy_times(application, last);
-  SignalChange change(core_.copies, application);
-  core_.api.hsa_signal_subtract_screlease(application, 1);
-  change.by(-1);
-}
-
 void PassLoop::hand_over(hsa_signal_t application, std::string& detail) {
   const hsa_signal_t ours = agent_.window.pass_signal;
-  auto over =
-      std::make_unique<HandOver>(HandOver{&core_.api, &core_.copies, &agent_.signals, application, ours});
-  const hsa_status_t status = core_.api.hsa_amd_signal_async_handler(ours, HSA_SIGNAL_CONDITION_LT, 1,
-                                                                     &HandOver::finished, over.get());
-  if (status == HSA_STATUS_SUCCESS) {
-    (void)over.release();
+  if (complete_later(core_, agent_.signals, application, ours)) {
     agent_.window.pass_signal = {0};
     return;
   }
   // Nobody else can tell the application, so this thread stays with the dispatch.
-  detail += fmt::format("; no asynchronous handler (0x{:x}), waited instead", static_cast<unsigned>(status));
+  detail += "; no asynchronous handler, waited instead";
   const WaitEnd end =
       core_.waiter.wait(ours, core_.options.drain_timeout_ns, [&] { return queue_.failed(); });
-  if (end == WaitEnd::done) return complete(application, ours);
+  if (end == WaitEnd::done) return complete_now(core_, application, ours);
   if (end == WaitEnd::timeout)
     fatal("replay",
           fmt::format("a dispatch of {} did not end within {} ms and cannot be handed over", name_of(kernel_),

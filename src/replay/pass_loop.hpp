@@ -16,6 +16,8 @@
 
 namespace kreplay::replay {
 
+class CompletionGuard;
+
 /// Lives on the stack of the window's owner, shorter than the window.
 class PassLoop {
  public:
@@ -28,9 +30,6 @@ class PassLoop {
         kernel_(window.kernel()),
         dispatch_(dispatch),
         packet_(dispatch.packet) {}
-  /// When an exception ends the passes after the first was submitted, the application's dispatch has run: its
-  /// completion is told here.
-  ~PassLoop();
   PassLoop(const PassLoop&) = delete;
   PassLoop& operator=(const PassLoop&) = delete;
 
@@ -46,18 +45,18 @@ class PassLoop {
   report::Reason cover_arguments(std::string& detail);
   void watch_host();
   bool flush_caches(std::string& detail);
-  PassEnd run_passes(tool_api::ReplayTool& tool, tool_api::ReplayCall& call, const tool_api::PassPlan& plan,
-                     report::DispatchRecord& record, std::string& detail);
-  PassEnd run_pass(uint64_t pass, std::string& detail);
+  PassEnd run_passes(CompletionGuard& guard, tool_api::ReplayTool& tool, tool_api::ReplayCall& call,
+                     const tool_api::PassPlan& plan, report::DispatchRecord& record, std::string& detail);
+  PassEnd run_pass(CompletionGuard& guard, uint64_t pass, std::string& detail);
   bool first_pass_allows_more(const HostServices& services, report::DispatchRecord& record,
                               std::string& detail);
   bool put_back_host(uint64_t next_pass, report::DispatchRecord& record, std::string& detail);
   [[noreturn]] void fail_restore(const report::DispatchRecord& record, uint64_t pass, const std::string& why);
-  bool put_back(uint64_t next_pass, report::DispatchRecord& record, std::string& detail);
+  bool put_back(CompletionGuard& guard, uint64_t next_pass, report::DispatchRecord& record,
+                std::string& detail);
   void remember_times();
   void fill(report::DispatchRecord& record, const tool_api::ReplayCall& call);
   void end(PassEnd end, std::string& detail);
-  void complete(hsa_signal_t application, hsa_signal_t last);
   void hand_over(hsa_signal_t application, std::string& detail);
 
   Core& core_;
@@ -68,7 +67,6 @@ class PassLoop {
   Dispatch& dispatch_;
   const hsa::Packet& packet_;
   bool caches_flushed_ = true;
-  bool incomplete_ = false;  ///< submitted, and the application's signal not served yet
 };
 
 }  // namespace kreplay::replay

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "base/log.hpp"
@@ -62,10 +63,17 @@ Status Replayer::start() {
   if (status != HSA_STATUS_SUCCESS)
     return Status(Error::runtime,
                   fmt::format("hsa_iterate_agents failed with 0x{:x}", static_cast<unsigned>(status)));
+  std::vector<hsa_agent_t> gpus, others;
+  for (const hsa_agent_t agent : found) {
+    const std::optional<hsa_device_type_t> type = device::type_of(api, agent);
+    if (!type)  // taken for a CPU, a GPU's memory would never be saved
+      return Status(Error::runtime,
+                    fmt::format("the runtime does not tell the type of agent 0x{:x}", agent.handle));
+    (*type == HSA_DEVICE_TYPE_GPU ? gpus : others).push_back(agent);
+  }
   // CPU agents first: a GPU's region list repeats their memory.
   for (const bool gpu : {false, true})
-    for (const hsa_agent_t agent : found) {
-      if ((device::type_of(api, agent) == HSA_DEVICE_TYPE_GPU) != gpu) continue;
+    for (const hsa_agent_t agent : gpu ? gpus : others) {
       if (!memory_.add_agent(agent, gpu))
         return Status(Error::runtime,
                       fmt::format("the memory pools of agent 0x{:x} cannot be listed", agent.handle));

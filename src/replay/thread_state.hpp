@@ -74,6 +74,8 @@ inline uint32_t submission() {
   if (__builtin_expect(t_state.submission == 0, 0)) t_state.submission = first_submission();
   return t_state.submission;
 }
+/// Whether two submissions are of one thread; threads from the 32,767th on share numbers with earlier ones.
+constexpr bool same_thread(uint32_t a, uint32_t b) { return a >> 16 == b >> 16; }
 inline void end_submission() {
   const uint32_t now = t_state.submission;
   if (now != 0) t_state.submission = (now & ~0xffffu) | ((now + 1) & 0xffffu);

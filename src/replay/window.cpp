@@ -20,15 +20,9 @@ constexpr uint64_t kWaitersPassNs = 5'000'000;
 
 /// Owns the group's windows afterwards, if none is returned.
 Reason Window::acquire(const Packet& packet, std::string& detail, bool& submitted) {
-  submitted = false;
-  queue_.parked_packet = packet;
-  queue_.parked.store(Queue::kWaiting, std::memory_order_release);
+  queue_.park(packet);
   const OpenWindows::Acquired acquired = core_.windows.acquire(agent_, *this);
-  uint32_t expected = Queue::kWaiting;
-  if (!queue_.parked.compare_exchange_strong(expected, Queue::kNone, std::memory_order_acq_rel)) {
-    queue_.parked.store(Queue::kNone, std::memory_order_release);
-    submitted = true;
-  }
+  submitted = !queue_.unpark();
   switch (acquired) {
     case OpenWindows::Acquired::circle:
       detail = "two windows would wait for each other";

@@ -8,6 +8,7 @@
 
 #include "intercept/api_table.hpp"
 #include "intercept/process.hpp"
+#include "proxied.hpp"
 #include "replay/thread_state.hpp"
 
 using kreplay::hsa::EntryPoint;
@@ -120,6 +121,33 @@ TEST_CASE("C84: a call is observed once, whichever way it comes") {
   const kreplay::replay::OursScope ours;
   CHECK(thunk(nullptr) == HSA_STATUS_ERROR_INVALID_ALLOCATION);
   CHECK(g_calls == 3);
+}
+
+TEST_CASE(
+    "C84: a doorbell rung through the table leaves no note for the calls of callbacks, or for later ones") {
+  static Tables tables;
+  install_table(&tables.container.root);
+  CoreApiTable& core = tables.container.core;
+  Rig rig;
+  rig.gpu.set_kernel(0x1000, [](void*) {});
+  Proxied q(rig);
+  bool noted = false;
+  rig.tool.on_event = [&](const std::string&) { noted = noted || t_state.from_table; };
+  const hsa_signal_t doorbell = q.shown().doorbell_signal;
+  for (auto* store : {core.hsa_signal_store_relaxed_fn, core.hsa_signal_store_screlease_fn}) {
+    const uint64_t at = core.hsa_queue_add_write_index_relaxed_fn(&q.shown(), 1);
+    CHECK_FALSE(t_state.from_table);
+    q.publish(at, dispatch_packet(0x1000, nullptr, {0}));
+    store(doorbell, static_cast<hsa_signal_value_t>(at));
+    CHECK_FALSE(t_state.from_table);
+  }
+  CHECK_FALSE(rig.tool.events().empty());
+  CHECK_FALSE(noted);
+  (void)core.hsa_queue_load_read_index_relaxed_fn(&q.shown());
+  (void)core.hsa_queue_load_write_index_scacquire_fn(&q.shown());
+  core.hsa_queue_store_write_index_relaxed_fn(&q.shown(), 2);
+  CHECK(core.hsa_queue_cas_write_index_scacq_screl_fn(&q.shown(), 9, 9) == 2);
+  CHECK_FALSE(t_state.from_table);
 }
 
 TEST_CASE("without a runtime exported functions fail instead of crashing") {

@@ -84,7 +84,7 @@ TEST_CASE("C44: slots behind an unpublished one wait, whatever the doorbells say
   q.publish(2, numbered(3));
   q.proxy->doorbell();
   q.proxy->doorbell();
-  CHECK(q.proxy->queue().taken.load() == 0);
+  CHECK(q.proxy->queue().accounts.taken() == 0);
   q.publish(0, numbered(1));
   q.proxy->doorbell();
   REQUIRE(eventually([&] { return q.proxy->load_read_index() == 3; }));
@@ -356,9 +356,9 @@ TEST_CASE(
     if (event != "pass_exit 0" || launched.exchange(true)) return;
     window_open = true;
     if (!taken) stranger = std::thread(submit_stranger);
-    auto& queue = shared.proxy->queue();
     CHECK(eventually([&] {
-      return taken ? queue.parked.load() == kreplay::replay::Queue::kWaiting : queue.gate_waiters.load() != 0;
+      return taken ? shared.proxy->queue().parked()
+                   : __atomic_load_n(&shared.slot(0)->word[0], __ATOMIC_ACQUIRE) != HSA_PACKET_TYPE_INVALID;
     }));
     const hsa_signal_t done = rig.gpu.make_signal(1);
     const uint64_t at = shared.reserve(1);

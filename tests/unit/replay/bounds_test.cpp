@@ -24,13 +24,13 @@ void count_up(void* kernarg) { __atomic_fetch_add(static_cast<int64_t*>(kernarg)
 TEST_CASE("a queue that another thread keeps is not waited for longer than told") {
   Rig rig;
   HeldQueue held(rig);
-  REQUIRE(held.queue.try_lock());
-  CHECK_FALSE(held.queue.lock_for(kSoonNs));
+  REQUIRE(held.queue.try_take());
+  CHECK_FALSE(held.queue.take_for(kSoonNs));
   held.queue.hold();
-  CHECK_FALSE(held.queue.lock_for(kSoonNs));
-  held.queue.unlock();
-  CHECK(held.queue.lock_for(kSoonNs));
-  held.queue.unlock();
+  CHECK_FALSE(held.queue.take_for(kSoonNs));
+  held.queue.let_go();
+  CHECK(held.queue.take_for(kSoonNs));
+  held.queue.let_go();
 }
 
 TEST_CASE("a gate that stays closed is not waited for longer than told; nor are those who wait at it") {

@@ -14,19 +14,41 @@ TEST_CASE("read index: never beyond what was taken, never backwards, hides our p
   kreplay::hsa::set_word64(closed, 8, gate.handle);
 
   queue.ring.submit(kreplay::hsa::barrier_packet({0}));
-  queue.taken = 1;
+  queue.accounts.take_to(1);
   REQUIRE(eventually([&] { return queue.shown_read_index() == 1; }));
   // Two of ours sit behind a closed barrier: the formula would say less than was shown.
   queue.submit_extra(closed);
   queue.submit_extra(kreplay::hsa::barrier_packet({0}));
   CHECK(queue.shown_read_index() == 1);
   queue.ring.submit(kreplay::hsa::barrier_packet({0}));
-  queue.taken = 2;
+  queue.accounts.take_to(2);
   CHECK(queue.shown_read_index() == 1);
   rig.gpu.api.hsa_signal_store_screlease(gate, 0);
   REQUIRE(eventually([&] { return queue.shown_read_index() == 2; }));
   CHECK(queue.ring.read_index() == 4);
   CHECK(rig.gpu.problems().empty());
+}
+
+TEST_CASE("read index: packets of ours behind a packet that waits do not count as consumed") {
+  Rig rig;
+  HeldQueue held(rig);
+  auto& queue = held.queue;
+  const hsa_signal_t gate = rig.gpu.make_signal(1);
+  auto closed = kreplay::hsa::barrier_packet({0});
+  kreplay::hsa::set_word64(closed, 8, gate.handle);
+  queue.ring.submit(kreplay::hsa::barrier_packet({0}));
+  queue.ring.submit(closed);
+  queue.submit_extra(kreplay::hsa::barrier_packet({0}));
+  queue.submit_extra(kreplay::hsa::barrier_packet({0}));
+  queue.accounts.take_to(2);
+  REQUIRE(eventually([&] { return queue.ring.read_index() == 1; }));
+  // A program may open the gate only when it has seen that the first packet was taken.
+  CHECK(queue.shown_read_index() == 1);
+  CHECK(queue.accounts.is_extra(2));
+  CHECK_FALSE(queue.accounts.is_extra(1));
+  rig.gpu.api.hsa_signal_store_screlease(gate, 0);
+  REQUIRE(eventually([&] { return queue.ring.read_index() == 4; }));
+  CHECK(queue.shown_read_index() == 2);
 }
 
 TEST_CASE("a foreign intercept queue below is driven through the runtime's functions") {

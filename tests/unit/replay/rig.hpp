@@ -153,23 +153,23 @@ class HeldQueue {
   }
   void submit(const kreplay::hsa::Packet& packet) {
     const kreplay::replay::OursScope ours;
-    REQUIRE(queue.lock_for(kPatienceNs));
+    REQUIRE(queue.take_for(kPatienceNs));
     queue.hold();
     kreplay::replay::Dispatcher::Candidate candidate;
     if (rig_.replayer->dispatcher().wants(queue, kreplay::hsa::kernel_object(&packet), candidate))
       rig_.replayer->dispatcher().submit(queue, packet, candidate);
     else
       rig_.replayer->dispatcher().submit_once(queue, packet);
-    queue.taken.fetch_add(1);
-    queue.unlock();
+    queue.accounts.take_to(queue.accounts.taken() + 1);
+    queue.let_go();
   }
   /// Forwards a packet that is no candidate.
   void forward(const kreplay::hsa::Packet& packet) {
-    REQUIRE(queue.lock_for(kPatienceNs));
+    REQUIRE(queue.take_for(kPatienceNs));
     queue.hold();
     rig_.replayer->dispatcher().submit_once(queue, packet);
-    queue.taken.fetch_add(1);
-    queue.unlock();
+    queue.accounts.take_to(queue.accounts.taken() + 1);
+    queue.let_go();
   }
 
  private:

@@ -192,7 +192,7 @@ TEST_CASE("a thread that does not finish submitting is waited for once") {
   Args args{rig.device<int64_t>(1)};
   HeldQueue other(rig);
   HeldQueue queue(rig);
-  REQUIRE(other.queue.try_lock());  // as a thread that an interceptor below us holds up
+  REQUIRE(other.queue.try_take());  // as a thread that an interceptor below us holds up
   // Opted out: what was submitted before is over when the next one comes.
   for (int i = 0; i < 5; ++i) {
     const hsa_signal_t done = rig.gpu.make_signal(1);
@@ -202,7 +202,7 @@ TEST_CASE("a thread that does not finish submitting is waited for once") {
   CHECK(rig.records_with("has not finished submitting to queue 1 within 50 ms") == 1);
   CHECK(rig.records_with("still has not finished submitting to queue 1") == 4);
   CHECK(rig.records_with("\"agent_drain\"") == 5);
-  other.queue.unlock();
+  other.queue.let_go();
   HeldQueue fresh(rig);
   queue.queue.idle_at.store(
       queue.queue.ring.write_index());  // no drain: 50 ms may be short on a busy machine
