@@ -11,6 +11,7 @@ namespace kreplay::tool_api {
 namespace {
 
 std::atomic<Registry*> g_current{nullptr};  // null: the process's own, see Registry::current()
+std::atomic<Registry*> g_own{nullptr};      // null: not made yet; never unmade
 
 /// Callback sequences this thread is inside of; a thread that finalises a tool must not wait for itself.
 __attribute__((tls_model("initial-exec"))) thread_local uint64_t tls_own_calls = 0;
@@ -31,8 +32,17 @@ Registry& Registry::current() {
 }
 
 Registry& Registry::own() {
-  static Registry* made = new Registry;
+  static Registry* made = [] {
+    auto* registry = new Registry;
+    g_own.store(registry, std::memory_order_release);
+    return registry;
+  }();
   return *made;
+}
+
+Registry* Registry::existing() noexcept {
+  Registry* set = g_current.load(std::memory_order_acquire);
+  return set != nullptr ? set : g_own.load(std::memory_order_acquire);
 }
 
 Registry* Registry::exchange_current(Registry* registry) { return g_current.exchange(registry); }

@@ -81,6 +81,8 @@ class Registry {
 
   /// The registry behind the exported functions: made on first use and never destroyed.
   static Registry& current();
+  /// The same, null when nobody has needed one yet.
+  static Registry* existing() noexcept;
   /// For tests. @return the one that was current; null means the process's own
   static Registry* exchange_current(Registry* registry);
 

@@ -13,7 +13,7 @@ std::atomic<ApiTableHandler> g_handler{nullptr};  // set by the interceptor, for
 
 }  // namespace
 
-void start(const Options& options) noexcept {
+void start(const Options& options) {
   Registry& registry = Registry::current();
   if (registry.init_status() == 1) return;
   try {
@@ -24,10 +24,21 @@ void start(const Options& options) noexcept {
   registry.start();
 }
 
-ReplayTool* replay_tool() noexcept { return Registry::current().replay_tool(); }
-void finalize() noexcept { Registry::current().finalize(); }
-bool tool_present() noexcept { return Registry::current().tool_present(); }
-std::string tool_names() { return Registry::current().tool_names(); }
+ReplayTool* replay_tool() noexcept {
+  Registry* registry = Registry::existing();
+  return registry == nullptr ? nullptr : registry->replay_tool();
+}
+void finalize() noexcept {
+  if (Registry* registry = Registry::existing()) registry->finalize();
+}
+bool tool_present() noexcept {
+  Registry* registry = Registry::existing();
+  return registry != nullptr && registry->tool_present();
+}
+std::string tool_names() {
+  Registry* registry = Registry::existing();
+  return registry == nullptr ? std::string() : registry->tool_names();
+}
 
 rocprofiler_agent_id_t agent_id_of_node(uint32_t node) noexcept {
   try {

@@ -13,7 +13,8 @@ namespace kreplay::tool_api {
 /// Finds the tools, then calls all rocprofiler_configure, then all initialize. Once per process; later calls
 /// are one load. A call from inside a tool's initialize returns at once; one from another thread waits,
 /// bounded. No lock is held while a tool runs.
-void start(const Options& options) noexcept;
+/// @throws std::bad_alloc when there is no memory for the first of it: there are no tools then
+void start(const Options& options);
 
 /// Who decides about replays now: the tool that subscribed to KERNEL_REPLAY; the built-in timing tool when no
 /// tool is present; null when tools are present and none replays, when replay is off, and before start(). One
