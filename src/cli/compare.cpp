@@ -151,6 +151,16 @@ std::vector<FactChange> fact_changes(const Results& base, const Results& fresh) 
   return changes;
 }
 
+uint64_t impossible_of(const Results& side, const ShapeKey& key) {
+  const auto found = side.impossible_passes.find(key);
+  return found == side.impossible_passes.end() ? 0 : found->second;
+}
+
+double run_ns_of(const Results& side, const ShapeKey& key) {
+  const Samples* samples = find(side, key);
+  return samples == nullptr || side.runs == 0 ? 0 : samples->launch_sum_ns / static_cast<double>(side.runs);
+}
+
 Verdict overall(const Comparison& comparison, const Policy& policy) {
   if (comparison.count(State::regression) != 0) return Verdict::regression;
   if (comparison.count(State::inconclusive) != 0) return Verdict::inconclusive;
@@ -239,6 +249,9 @@ Comparison compare(const Results& base, const Results& fresh, const Policy& poli
   for (Row& row : out.rows) {
     const KernelLimit limit = limit_for(policy, row.key);
     row.limit = limit.limit;
+    row.base_run_ns = run_ns_of(base, row.key);
+    row.fresh_run_ns = run_ns_of(fresh, row.key);
+    row.impossible_passes = impossible_of(base, row.key) + impossible_of(fresh, row.key);
     if (limit.ignore) row.state = State::ignored;
   }
   judge(out.rows, policy);

@@ -21,9 +21,11 @@ struct Row {
   Change change = Change::none;
   std::string why;  ///< for inconclusive and removed rows
   uint64_t base_passes = 0, fresh_passes = 0;
-  Effect effect;  ///< without a ratio for rows of one side
-  double q = 1;   ///< p adjusted for the number of rows
-  Limit limit;    ///< the one that held
+  double base_run_ns = 0, fresh_run_ns = 0;  ///< time per run: median passes of the launches, summed
+  uint64_t impossible_passes = 0;            ///< of both sides, that end before they start; left out
+  Effect effect;                             ///< without a ratio for rows of one side
+  double q = 1;                              ///< p adjusted for the number of rows
+  Limit limit;                               ///< the one that held
   bool has_ratio() const { return base_passes != 0 && fresh_passes != 0; }
 };
 const char* name_of(Row::State state);

@@ -154,7 +154,7 @@ std::string outcomes_part(const report::Sums& sums) {
 
 }  // namespace
 
-std::string report_html(const Results& results) {
+std::string report_html(const Results& results, const View& /*view*/) {
   std::string out = kHead;
   for (const Process& process : results.processes)
     out += "<p><code>" + escape_markup(process_line(process)) + "</code></p>\n";

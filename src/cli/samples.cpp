@@ -27,7 +27,9 @@ void Samples::add(size_t run, const std::vector<double>& times_ns) {
   passes += times_ns.size();
   for (const double ns : times_ns) pass_ns.add(static_cast<uint64_t>(std::llround(ns)));
   RunSamples& samples = runs[run];
-  samples.launches.add(report::median(times_ns));
+  const double median = report::median(times_ns);
+  samples.launches.add(median);
+  launch_sum_ns += median;
   if (samples.passes.size() == RunSamples::kPassesOf) return;
   TimeSeries& series = samples.passes.emplace_back();
   for (const double ns : times_ns) series.add(ns);
@@ -41,6 +43,7 @@ void Samples::add(const Samples& other) {
   launches += other.launches;
   passes += other.passes;
   pass_ns.merge(other.pass_ns);
+  launch_sum_ns += other.launch_sum_ns;
   for (const auto& [run, samples] : other.runs) {
     RunSamples& into = runs[run];
     for (const double ns : samples.launches.values()) into.launches.add(ns);

@@ -39,6 +39,7 @@ struct Samples {
   uint64_t passes = 0;
   double min_ns = 0, max_ns = 0;  ///< of all passes
   report::TimeHistogram pass_ns;  ///< of all passes
+  double launch_sum_ns = 0;       ///< median passes of all launches, summed: the time of all runs
   bool steady_launches = true;    ///< the passes of each launch took the same time
 
   /// One launch. @param times_ns of its passes; ignored when empty

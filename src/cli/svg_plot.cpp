@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cli/markup.hpp"
+#include "report/short_names.hpp"
 #include "report/totals.hpp"
 
 namespace kreplay::cli {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "cli/commands/commands.hpp"
+#include "cli/commands/show_options.hpp"
 #include "cli/export_csv.hpp"
 #include "cli/export_sqlite.hpp"
 #include "cli/output.hpp"
@@ -14,9 +15,10 @@ namespace {
 struct ReportArguments {
   std::vector<std::string> files;
   std::string format = "table", output;
+  ShowOptions show;
 };
 
-using ReportFormat = std::string (*)(const Results&);
+using ReportFormat = std::string (*)(const Results&, const View&);
 const std::map<std::string, ReportFormat> kTextFormats = {
     {"table", report_table}, {"md", report_markdown}, {"json", report_json}, {"html", report_html}};
 
@@ -45,7 +47,7 @@ int report_command(const ReportArguments& args) {
   }
   Results results;
   if (!read_all(args.files, &results)) return kUsage;
-  const std::string text = kTextFormats.at(args.format)(results);
+  const std::string text = kTextFormats.at(args.format)(results, view_of(args.show));
   if (args.output.empty()) return print(text) ? 0 : kUsage;
   return write_file(args.output, text) ? 0 : kUsage;
 }
@@ -63,6 +65,7 @@ void add_report(CLI::App& app, int* status) {
       ->check(CLI::IsMember({"table", "md", "csv", "json", "sqlite", "html"}));
   command->add_option("-o,--output", arguments->output,
                       "Write to this file; needed for sqlite, which never overwrites one");
+  add_view_options(*command, &arguments->show);
   command->footer(
       "Exit status: 0, or 2 when a file cannot be read or written.\n\n"
       "Example: kreplay report --format html -o run.html run-*.jsonl");

@@ -3,13 +3,14 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/compare.hpp"
+#include "cli/commands/show_options.hpp"
 
 namespace kreplay::cli {
 
 struct VerdictOptions {
   std::string fail_over, min_effect, limits_file, format = "table";
   std::optional<double> alpha;
+  ShowOptions show;
   bool ignore_machine = false, ignore_options = false, allow_removed = false, fail_on_improvement = false;
 };
 

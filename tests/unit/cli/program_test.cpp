@@ -239,6 +239,29 @@ TEST_CASE("compare: every format has the same status") {
   }
 }
 
+TEST_CASE("compare: what is shown, and all of it in a file") {
+  const Sides s;
+  const auto pair = [&](const std::string& name, uint64_t f) {
+    return fixtures::write_results(
+        s.folder / name, {{"f()", std::vector<uint64_t>(5, f)}, {"g()", std::vector<uint64_t>(5, 100'000)}});
+  };
+  const std::string sides = " " + pair("two-a.jsonl", 100'000) + " " + pair("two-b.jsonl", 150'000);
+  const auto shown = shell(kProgram + " compare --changed --full " + s.folder / "all.json" + sides);
+  CHECK(shown.code() == 1);
+  CHECK(has(shown.text, "(1 of 2 rows shown; all of them: " + s.folder / "all.json" + ")"));
+  CHECK(has(fixtures::read_file(s.folder / "all.json"), "\"kernel\": \"g()\""));
+  CHECK(has(shell(kProgram + " compare --status ok,removed" + sides).text, "(1 of 2 rows shown)"));
+  CHECK(has(shell(kProgram + " compare --top 1 --format md" + sides).text, "\n1 of 2 rows shown\n"));
+  CHECK(has(shell(kProgram + " compare --full-names --columns 60" + sides).text, "g()"));
+  CHECK(shell(kProgram + " compare --status odd" + sides).code() == 2);
+  CHECK(shell(kProgram + " compare --columns 20" + sides).code() == 2);
+  const auto unknown = shell(kProgram + " compare --full x.pdf" + sides);
+  CHECK(unknown.code() == 2);
+  CHECK(has(unknown.text, ".json, .md, .txt, .xml"));
+  CHECK(shell(kProgram + " compare --full /nonexistent/x.json" + sides).code() == 2);
+  CHECK(has(shell("COLUMNS=60 " + kProgram + " report" + sides).text, "(no room at 60 columns for: "));
+}
+
 TEST_CASE("compare: the limits file holds, the command line wins") {
   const Sides s;
   const auto limits = fixtures::write_file(s.folder / "limits.toml", "fail-over = \"20%\"\n");
@@ -263,7 +286,7 @@ TEST_CASE("report: every format") {
   const auto path = fixtures::write_results(folder / "run.jsonl", {{"f(int)", {1000, 2000, 3000}}});
   const std::string report = kProgram + " report " + path;
   for (const auto& [format, mark] : {std::pair{"table", "2.00 us"},
-                                     {"md", "| `f(int)` |"},
+                                     {"md", "| `f` |"},
                                      {"csv", ",f(int),"},
                                      {"json", "\"median\": 2000"},
                                      {"html", "<!DOCTYPE html>"}}) {
