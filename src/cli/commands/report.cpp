@@ -6,6 +6,7 @@
 #include "cli/commands/show_options.hpp"
 #include "cli/export_csv.hpp"
 #include "cli/export_sqlite.hpp"
+#include "cli/export_trace.hpp"
 #include "cli/output.hpp"
 #include "cli/report_formats.hpp"
 
@@ -29,17 +30,21 @@ int ended(const Status& status, const Notes& notes) {
   return status ? 0 : kUsage;
 }
 
-int csv_command(const ReportArguments& args) {
+using StreamFormat = Status (*)(const std::vector<std::string>&, std::FILE*, Notes*);
+const std::map<std::string, StreamFormat> kStreamFormats = {{"csv", export_csv}, {"trace", export_trace}};
+
+int stream_command(const ReportArguments& args, StreamFormat format) {
   Notes notes;
-  if (args.output.empty()) return ended(export_csv(args.files, stdout, &notes), notes);
+  if (args.output.empty()) return ended(format(args.files, stdout, &notes), notes);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(args.output.c_str(), "w"),
                                                              std::fclose);
   if (file == nullptr) return ended({Error::io, args.output + ": " + std::strerror(errno)}, notes);
-  return ended(export_csv(args.files, file.get(), &notes), notes);
+  return ended(format(args.files, file.get(), &notes), notes);
 }
 
 int report_command(const ReportArguments& args) {
-  if (args.format == "csv") return csv_command(args);
+  if (const auto stream = kStreamFormats.find(args.format); stream != kStreamFormats.end())
+    return stream_command(args, stream->second);
   if (args.format == "sqlite") {
     Notes notes;
     if (args.output.empty()) return ended({Error::invalid_argument, "--format sqlite needs -o FILE"}, notes);
@@ -57,12 +62,15 @@ int report_command(const ReportArguments& args) {
 void add_report(CLI::App& app, int* status) {
   const auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command = app.add_subcommand("report", "Show one or more result files");
-  command->add_option("file", arguments->files, "Result files")->required();
+  command
+      ->add_option("file", arguments->files, "Result files, also compressed with gzip; - is standard input")
+      ->required();
   command
       ->add_option(
           "--format", arguments->format,
-          "table (default), md, csv (a row per pass), json, sqlite or html (one self-contained page)")
-      ->check(CLI::IsMember({"table", "md", "csv", "json", "sqlite", "html"}));
+          "table (default), md, csv (a row per pass), json, sqlite, html (one self-contained page) or trace "
+          "(for Perfetto and Chrome's viewer)")
+      ->check(CLI::IsMember({"table", "md", "csv", "json", "sqlite", "html", "trace"}));
   command->add_option("-o,--output", arguments->output,
                       "Write to this file; needed for sqlite, which never overwrites one");
   add_view_options(*command, &arguments->show);
