@@ -12,7 +12,7 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 using State = Row::State;
 
-constexpr size_t kNameColumns = 100;  ///< of names in JUnit and annotations
+constexpr size_t kMachineNameColumns = 100;  ///< of names in JUnit and annotations
 
 OrderedJson json_of(const Row& row, const RunTotals& totals) {
   const Effect& effect = row.effect;
@@ -129,7 +129,7 @@ std::string comparison_json(const Comparison& comparison, const Policy& policy, 
 
 std::string comparison_junit(const Comparison& comparison, const Policy& policy, const Show& show) {
   constexpr const char* kSuite = "kreplay compare";
-  const auto names = kernel_names(comparison, show.view.full_names ? 0 : kNameColumns);
+  const auto names = kernel_names(comparison, show.view.full_names ? 0 : kMachineNameColumns);
   std::string cases;
   std::map<std::string, size_t> counts;
   for (const Row& row : comparison.rows) {
@@ -160,7 +160,7 @@ std::string comparison_github(const Comparison& comparison, const Policy& policy
                    comparison.verdict == Verdict::nothing_measured ||
                    comparison.verdict == Verdict::not_comparable;
   const auto rows = rows_to_show(comparison, show);
-  const auto names = kernel_names(comparison, show.view.full_names ? 0 : kNameColumns);
+  const auto names = kernel_names(comparison, show.view.full_names ? 0 : kMachineNameColumns);
   const std::string out = left_out(comparison, rows.size(), show);
   std::string text = annotation(bad ? "error" : "notice", "kreplay compare",
                                 headline(comparison, policy) + (out.empty() ? "" : "; " + out));

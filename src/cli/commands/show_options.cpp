@@ -3,22 +3,39 @@
 #include <filesystem>
 
 #include "cli/compare_formats.hpp"
+#include "cli/compare_html.hpp"
 #include "cli/output.hpp"
 
 namespace kreplay::cli {
 namespace {
 
-using ComparisonFormat = std::string (*)(const Comparison&, const Policy&, const Show&);
+/// A comparison with all that a format may want.
+struct Shown {
+  const Comparison& comparison;
+  const Policy& policy;
+  const Show& show;
+  const Results &base, &fresh;
+};
 
-const std::map<std::string, ComparisonFormat> kComparisonFormats = {{"table", comparison_table},
-                                                                    {"md", comparison_markdown},
-                                                                    {"json", comparison_json},
-                                                                    {"junit", comparison_junit},
-                                                                    {"github", comparison_github}};
-const std::map<std::string, ComparisonFormat> kByExtension = {{".txt", comparison_table},
-                                                              {".md", comparison_markdown},
-                                                              {".json", comparison_json},
-                                                              {".xml", comparison_junit}};
+using ComparisonFormat = std::string (*)(const Shown&);
+
+std::string html(const Shown& shown) {
+  return comparison_html(shown.comparison, shown.policy, shown.show, shown.base, shown.fresh);
+}
+template <std::string (*kFormat)(const Comparison&, const Policy&, const Show&)>
+std::string plain(const Shown& shown) {
+  return kFormat(shown.comparison, shown.policy, shown.show);
+}
+
+const std::map<std::string, ComparisonFormat> kComparisonFormats = {
+    {"table", plain<comparison_table>},   {"md", plain<comparison_markdown>},
+    {"json", plain<comparison_json>},     {"junit", plain<comparison_junit>},
+    {"github", plain<comparison_github>}, {"html", html}};
+const std::map<std::string, ComparisonFormat> kByExtension = {{".txt", plain<comparison_table>},
+                                                              {".md", plain<comparison_markdown>},
+                                                              {".json", plain<comparison_json>},
+                                                              {".xml", plain<comparison_junit>},
+                                                              {".html", html}};
 
 const std::map<std::string, Row::State> kStates = {
     {"ok", Row::State::ok},           {"regression", Row::State::regression},
@@ -29,6 +46,7 @@ const std::map<std::string, Row::State> kStates = {
 template <typename Value>
 std::vector<std::string> names_in(const std::map<std::string, Value>& map) {
   std::vector<std::string> names;
+  names.reserve(map.size());
   for (const auto& [name, value] : map) names.push_back(name);
   return names;
 }
@@ -56,8 +74,9 @@ void add_show_options(CLI::App& command, ShowOptions* options) {
       ->delimiter(',')
       ->check(CLI::IsMember(names_in(kStates)));
   command
-      .add_option("--full", options->full,
-                  "Also write everything to this file, as its name says: .json, .md, .txt, .xml (JUnit)")
+      .add_option(
+          "--full", options->full,
+          "Also write everything to this file, as its name says: .html, .json, .md, .txt, .xml (JUnit)")
       ->check([](const std::string& path) -> std::string {
         if (kByExtension.count(extension_of(path)) != 0) return {};
         return path + ": its name must end in one of " + CLI::detail::join(names_in(kByExtension), ", ");
@@ -80,15 +99,16 @@ Show show_of(const ShowOptions& options) {
 }
 
 bool print_comparison(const Comparison& comparison, const Policy& policy, const std::string& format,
-                      const ShowOptions& options) {
+                      const ShowOptions& options, const Results& base, const Results& fresh) {
   if (!options.full.empty()) {
     Show all;
     all.view.full_names = true;
     all.most_characters = SIZE_MAX;
-    if (!write_file(options.full, kByExtension.at(extension_of(options.full))(comparison, policy, all)))
+    if (!write_file(options.full,
+                    kByExtension.at(extension_of(options.full))({comparison, policy, all, base, fresh})))
       return false;
   }
-  return print(kComparisonFormats.at(format)(comparison, policy, show_of(options)));
+  return print(kComparisonFormats.at(format)({comparison, policy, show_of(options), base, fresh}));
 }
 
 std::vector<std::string> comparison_formats() { return names_in(kComparisonFormats); }

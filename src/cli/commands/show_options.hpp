@@ -24,8 +24,9 @@ View view_of(const ShowOptions& options);
 Show show_of(const ShowOptions& options);
 
 /// Prints a comparison, and writes all of it to the file of --full. @return false after saying what failed
+/// @param base, fresh what was compared
 bool print_comparison(const Comparison& comparison, const Policy& policy, const std::string& format,
-                      const ShowOptions& options);
+                      const ShowOptions& options, const Results& base, const Results& fresh);
 /// Names of the formats of print_comparison().
 std::vector<std::string> comparison_formats();
 

@@ -46,7 +46,7 @@ void add_verdict_options(CLI::App& command, VerdictOptions* options) {
       .add_option("--alpha", options->alpha,
                   "Share of false alarms allowed among alarms, over all kernels (default: 0.05)")
       ->check(CLI::Range(1e-9, 0.5));
-  command.add_option("--format", options->format, "table (default), md, json, junit or github")
+  command.add_option("--format", options->format, "table (default), md, html, json, junit or github")
       ->check(CLI::IsMember(comparison_formats()));
   add_show_options(command, &options->show);
   command.add_flag("--ignore-machine", options->ignore_machine, "Compare even if the machines differ");
@@ -77,7 +77,7 @@ int print_verdict(Results& base, Results& fresh, Pairing pairing, const Policy& 
   normalise_names(policy, &base);
   normalise_names(policy, &fresh);
   const Comparison comparison = compare(base, fresh, policy, pairing);
-  if (!print_comparison(comparison, policy, options.format, options.show)) return kUsage;
+  if (!print_comparison(comparison, policy, options.format, options.show, base, fresh)) return kUsage;
   return status_of(comparison.verdict, options.fail_on_improvement);
 }
 

@@ -231,7 +231,8 @@ TEST_CASE("compare: every format has the same status") {
                                      {"md", "**kreplay: regression"},
                                      {"json", "\"verdict\": \"regression\""},
                                      {"junit", "<failure"},
-                                     {"github", "::error"}}) {
+                                     {"github", "::error"},
+                                     {"html", "<p class=\"verdict\">kreplay: regression"}}) {
     const auto ended = shell(kProgram + " compare --format " + format + " " + s.base + " " + s.slower);
     INFO(format);
     CHECK(ended.code() == 1);
@@ -257,7 +258,7 @@ TEST_CASE("compare: what is shown, and all of it in a file") {
   CHECK(shell(kProgram + " compare --columns 20" + sides).code() == 2);
   const auto unknown = shell(kProgram + " compare --full x.pdf" + sides);
   CHECK(unknown.code() == 2);
-  CHECK(has(unknown.text, ".json, .md, .txt, .xml"));
+  CHECK(has(unknown.text, ".html, .json, .md, .txt, .xml"));
   CHECK(shell(kProgram + " compare --full /nonexistent/x.json" + sides).code() == 2);
   CHECK(has(shell("COLUMNS=60 " + kProgram + " report" + sides).text, "(no room at 60 columns for: "));
 }
@@ -289,6 +290,7 @@ TEST_CASE("report: every format") {
                                      {"md", "| `f` |"},
                                      {"csv", ",f(int),"},
                                      {"json", "\"median\": 2000"},
+                                     {"trace", "\"traceEvents\""},
                                      {"html", "<!DOCTYPE html>"}}) {
     INFO(format);
     const auto ended = shell(report + " --format " + format);

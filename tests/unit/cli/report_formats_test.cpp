@@ -67,6 +67,7 @@ TEST_CASE("HTML: all plots, names escaped, nothing loaded") {
     CHECK(has(html, std::string("<figure class=\"") + plot + "\">"));
   }
   CHECK(has(html, "f&lt;a|b&gt;()"));
+  CHECK(has(html, "role=\"img\" aria-label=\"launches: 2 values"));
   CHECK(!has(html, "f<a|b>"));
   CHECK(has(html, "default-src 'none'"));
   for (const char* loading : {"http:", "https:", "src=", "@import", "url(", "<link"}) {
