@@ -99,7 +99,7 @@ std::string machine_part(const MachineHistory& machine) {
                      {"first"},
                      {"last"},
                      {"per run", true},
-                     {"change of level"},
+                     {"change"},
                      {"steps", false, true}},
                     rows) +
          "<h3>Median per run</h3>\n" + html_cards(cards);

@@ -64,11 +64,27 @@ Scale scale_for(double low, double high, double from, double to) {
   return {std::max(low - room, 0.0), high + std::max(room, 1e-9), from, to};
 }
 
+/// Texts of an axis. Where their digits are too few for its steps, those behind the first are told as
+/// distances from it.
+std::vector<std::string> tick_texts(const std::vector<double>& ticks, ValueText value_text) {
+  std::vector<std::string> texts;
+  texts.reserve(ticks.size());
+  for (const double tick : ticks) texts.push_back(value_text(tick));
+  if (ticks.size() < 2) return texts;
+  const double nearly = 0.9 * (ticks[1] - ticks[0]);
+  const bool exact = std::none_of(ticks.begin(), ticks.end(),
+                                  [&](double tick) { return value_text(tick) == value_text(tick + nearly); });
+  for (size_t i = 1; i < ticks.size() && !exact; ++i) texts[i] = "+" + value_text(ticks[i] - ticks[0]);
+  return texts;
+}
+
 std::string horizontal_grid(const Scale& y, ValueText value_text) {
   std::string out;
-  for (const double tick : round_ticks(y.low, y.high, 4)) {
-    out += line_from(kLeft, y(tick), kWidth - kRight, y(tick), "grid");
-    out += text_at(kLeft - 5, y(tick) + 4, "end", value_text(tick));
+  const std::vector<double> ticks = round_ticks(y.low, y.high, 3);
+  const std::vector<std::string> texts = tick_texts(ticks, value_text);
+  for (size_t i = 0; i < ticks.size(); ++i) {
+    out += line_from(kLeft, y(ticks[i]), kWidth - kRight, y(ticks[i]), "grid");
+    out += text_at(kLeft - 5, y(ticks[i]) + 4, "end", texts[i]);
   }
   return out + line_from(kLeft, kTop, kLeft, kHeight - kBottom, "axis") +
          line_from(kLeft, kHeight - kBottom, kWidth - kRight, kHeight - kBottom, "axis");
@@ -130,7 +146,7 @@ std::vector<double> round_ticks(double low, double high, size_t count) {
   const double rough = (high - low) / static_cast<double>(count);
   const double power = std::pow(10, std::floor(std::log10(rough)));
   double step = power;
-  for (const double times : {2.0, 2.5, 5.0})
+  for (const double times : {2.0, 5.0})
     if (times * power <= rough) step = times * power;
   std::vector<double> ticks;
   for (double at = std::ceil(low / step); at * step <= high; ++at) ticks.push_back(at * step);
@@ -190,7 +206,7 @@ std::string line_plot(const std::string& what, const std::vector<Line>& lines, V
   const Scale y = scale_for(low, high, kHeight - kBottom, kTop);
   std::string out = open_svg(kHeight, name) + horizontal_grid(y, value_text);
   if (series.size() > 1) out += legend(series);
-  for (const double tick : round_ticks(1, static_cast<double>(most), 5))
+  for (const double tick : round_ticks(1, static_cast<double>(most), 4))
     if (tick == std::floor(tick) && tick >= 1)
       out += text_at(x(tick), kHeight - kBottom + 13, "middle", fmt::format("{:g}", tick));
   out += text_at((kLeft + kWidth - kRight) / 2, kHeight - 5, "middle", what, "dim");
@@ -242,10 +258,12 @@ std::string distribution_plot(const std::vector<Distribution>& sets, ValueText v
   std::string out = open_svg(kHeight, name);
   out += horizontal_grid(y, [](double share) { return fmt::format("{:.3g} %", 100 * share); });
   if (series.size() > 1) out += legend(series);
-  for (const double tick : round_ticks(x.low, x.high, 3)) {
-    out += line_from(x(tick), kHeight - kBottom, x(tick), kHeight - kBottom + 4, "axis");
-    out += text_at(std::clamp(x(tick), kLeft + 10, kWidth - 30), kHeight - kBottom + 15, "middle",
-                   value_text(tick));
+  const std::vector<double> ticks = round_ticks(x.low, x.high, 2);
+  const std::vector<std::string> texts = tick_texts(ticks, value_text);
+  for (size_t i = 0; i < ticks.size(); ++i) {
+    const double at = x(ticks[i]);
+    out += line_from(at, kHeight - kBottom, at, kHeight - kBottom + 4, "axis");
+    out += text_at(std::clamp(at, kLeft + 10, kWidth - 30), kHeight - kBottom + 15, "middle", texts[i]);
   }
   if (beyond != 0)
     out += text_at(kWidth - kRight, kHeight - 5, "end", fmt::format("{} beyond", beyond), "dim");

@@ -42,7 +42,7 @@ struct Distribution {
 /// off are left out of the picture and counted in it.
 std::string distribution_plot(const std::vector<Distribution>& sets, ValueText value_text);
 
-/// Round values that divide a range, at least `count` - 1 of them and about twice as many at most, all
+/// Round values that divide a range: `count` - 1 of them at least, two and a half times as many at most, all
 /// within.
 std::vector<double> round_ticks(double low, double high, size_t count);
 
