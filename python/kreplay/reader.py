@@ -8,6 +8,9 @@ from typing import Any, Dict, Iterator, List, Optional, Union
 SCHEMA = 1
 """The newest schema that is read; so are all before it."""
 
+# No text within a line can look like it, since its quotes would be escaped.
+_HEADER = b'{"type":"header"'
+
 Path = Union[str, "os.PathLike[str]"]
 Record = Dict[str, Any]
 
@@ -36,6 +39,16 @@ def _record(line: bytes) -> Optional[Record]:
     return record if isinstance(record, dict) and isinstance(record.get("type"), str) else None
 
 
+def _parts(line: bytes) -> Iterator[bytes]:
+    """The line, or the lines it is made of where files were joined of which some end within a line."""
+    at = line.find(_HEADER, 1)
+    if at < 0 or _record(line) is not None:
+        yield line
+        return
+    yield line[:at]
+    yield from _parts(line[at:])
+
+
 def _check_schema(path: Path, header: Record) -> None:
     schema = header.get("schema")
     if not isinstance(schema, int) or schema < 1:
@@ -51,19 +64,25 @@ def records(path: Path, notes: Optional[List[str]] = None) -> Iterator[Record]:
     Raises ResultFileError when the file is empty, not a result file or of a newer schema, OSError when it cannot be read.
     """
     said: List[str] = [] if notes is None else notes
-    first, unreadable = True, 0
-    for line in _lines(path, said):
-        record = _record(line)
+    any_line, first, unreadable = False, True, 0
+    for part in (part for line in _lines(path, said) for part in _parts(line)):
+        any_line = True
+        record = _record(part)
+        if record is None and part.startswith(_HEADER):
+            said.append(f"{path}: holds a process of which not even the first line is whole")
+            continue
         if first and (record is None or record["type"] != "header"):
             raise ResultFileError(f"{path}: is not a result file")
         first = False
         if record is None:
-            unreadable += line.endswith(b"\n")
+            unreadable += part.endswith(b"\n")
             continue
         if record["type"] == "header":
             _check_schema(path, record)
         yield record
-    if first:
+    if not any_line:
         raise ResultFileError(f"{path}: is empty; the process recorded nothing")
+    if first:
+        raise ResultFileError(f"{path}: ends within its first line; nothing that it recorded is left")
     if unreadable:
         said.append(f"{path}: {unreadable} line{'s' * (unreadable != 1)} could not be understood")

@@ -191,6 +191,9 @@ class MemberFinder {
   size_t last_ = kMembers;
 };
 
+/// No text within a line can look like it, since its quotes would be escaped.
+constexpr std::string_view kHeaderBegin = "{\"type\":\"header\"";
+
 /// A file while it is being read.
 class Reader {
  public:
@@ -201,9 +204,13 @@ class Reader {
   /// @param cut the line has no newline: the file ends in it
   Status line(std::string_view text, bool cut);
   void end();
+  bool header_seen() const { return header_seen_; }
 
  private:
   Status no_result_file() const { return {Error::invalid_argument, path_ + ": is not a result file"}; }
+  /// @return false where the text is no JSON object
+  bool parse(std::string_view text, JsonObject* object);
+  Status joined(std::string_view text, bool cut);
   Status understood(const JsonObject& line);
   Status header(const JsonObject& line);
   void kernel(const JsonObject& line);
@@ -226,12 +233,16 @@ class Reader {
   uint64_t unreadable_ = 0;
 };
 
-Status Reader::line(std::string_view text, bool cut) {
+bool Reader::parse(std::string_view text, JsonObject* object) {
   constexpr bool kCopy = false;  // the padding is there
+  return parser_.parse(text.data(), text.size(), kCopy).get(*object) == simdjson::SUCCESS;
+}
+
+Status Reader::line(std::string_view text, bool cut) {
   JsonObject object;
-  const auto parsed = parser_.parse(text.data(), text.size(), kCopy);
-  if (parsed.get(object) != simdjson::SUCCESS) {
-    if (!header_seen_) return no_result_file();
+  if (!parse(text, &object)) {
+    if (text.find(kHeaderBegin, 1) != std::string_view::npos) return joined(text, cut);
+    if (!header_seen_ && text.rfind(kHeaderBegin, 0) != 0) return no_result_file();
     if (!cut) ++unreadable_;
     return {};
   }
@@ -240,6 +251,23 @@ Status Reader::line(std::string_view text, bool cut) {
   } catch (const Misfit&) {
     if (!header_seen_) return no_result_file();
     ++unreadable_;
+  }
+  return {};
+}
+
+/// Files were joined of which some end within a line: the next one's header stands in the same line.
+Status Reader::joined(std::string_view text, bool cut) {
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(kHeaderBegin, begin + 1), text.size());
+    const bool last = end == text.size();
+    const std::string_view part = text.substr(begin, end - begin);
+    JsonObject ignored;
+    if (!last && part.rfind(kHeaderBegin, 0) == 0 && !parse(part, &ignored)) {
+      notes_->push_back(path_ + ": holds a process of which not even the first line is whole");
+    } else if (Status read = line(part, cut || !last); !read) {
+      return read;
+    }
+    begin = end;
   }
   return {};
 }
@@ -404,6 +432,9 @@ Status read_result_file(const std::string& path, ResultVisitor& visitor, Notes* 
   }
   if (!source.status()) return source.status();
   if (!any) return {Error::invalid_argument, source.name() + ": is empty; the process recorded nothing"};
+  if (!reader.header_seen())
+    return {Error::invalid_argument,
+            source.name() + ": ends within its first line; nothing that it recorded is left"};
   if (source.ends_early()) notes->push_back(source.name() + ": its compressed data end early");
   reader.end();
   return {};

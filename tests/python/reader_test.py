@@ -129,6 +129,16 @@ class ByHand(unittest.TestCase):
         self.assertIn("1 line could not be understood", run.notes[0])
         self.assertEqual(len(run.dispatches()), 3)
 
+    def test_files_joined_within_a_line(self):
+        header = self.golden.index(b"\n") + 1
+        for cut in (header // 2, header - 1, header + 10, len(self.golden) - 5):
+            with self.subTest(cut):
+                run = kreplay.read(self.file(self.golden[:cut] + self.golden))
+                self.assertEqual(len(run.dispatches()), 6 if cut == len(self.golden) - 5 else 3)
+                self.assertEqual(len(run.notes), 1)
+        with self.assertRaisesRegex(kreplay.ResultFileError, "ends within its first line"):
+            kreplay.read(self.file(self.golden[:header // 2]))
+
     def test_what_is_no_result_file(self):
         for content, why in ((b"", "is empty"), (b"hello\n", "is not a result file"), (b"[1]\n", "is not a result file"),
                              (b'{"type":"header"}\n', "is not a result file"),
