@@ -2,6 +2,7 @@
 // see the same numbers.
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 #include "cli/result_reader.hpp"
 #include "fixtures.hpp"
