@@ -80,6 +80,19 @@ OrderedJson kernel_json(const Results& results, const report::KernelTotals& kern
           {"shapes", shapes}};
 }
 
+/// @param all_ns of all kernels
+std::string markdown_row(const ShapeSummary& shape, const std::string& name, size_t runs, double all_ns) {
+  const report::TimeHistogram& times = shape.samples->pass_ns;
+  const double sum_ns = shape.samples->launch_sum_ns;
+  return fmt::format("| {} | {} / {} | {} | {} | {} | {:.1f} % | {} | {} | {} | {:.1f} % |\n",
+                     markdown_code(name), dimensions(shape.key.grid), dimensions(shape.key.workgroup),
+                     shape.samples->launches, times.count(),
+                     report::human_time(sum_ns / static_cast<double>(std::max<size_t>(runs, 1))),
+                     all_ns > 0 ? 100 * sum_ns / all_ns : 0, report::human_time(times.quantile(0.5)),
+                     report::human_time(static_cast<double>(times.min())),
+                     report::human_time(static_cast<double>(times.max())), 100 * spread(times));
+}
+
 }  // namespace
 
 std::vector<ShapeSummary> shapes_by_time(const Results& results) {
@@ -166,35 +179,31 @@ std::string report_table(const Results& results, const View& view) {
 
 std::string report_markdown(const Results& results, const View& view) {
   constexpr size_t kNameColumns = 80;
+  constexpr size_t kMostCharacters = 65'536;  // of a comment on GitHub
   std::string text;
   for (const Process& process : results.processes) text += "- " + markdown_text(process_line(process)) + "\n";
   for (const std::string& note : results.notes) text += "- **note**: " + markdown_text(note) + "\n";
   text +=
       "\n| kernel | grid / workgroup | launches | passes | per run | share | median | min | max | spread |\n"
       "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+  std::string tail = "\n| outcome | reason | dispatches |\n| --- | --- | ---: |\n";
+  for (const ReasonCount& one : outcome_counts(results.totals.sums))
+    tail += fmt::format("| {} | {} | {} |\n", one.outcome, one.reason, one.dispatches);
   const auto names = kernel_names(results, view.full_names ? 0 : kNameColumns);
   const double all_ns = measured_ns(results);
-  const auto runs = static_cast<double>(std::max<size_t>(results.runs, 1));
   const std::vector<ShapeSummary> shapes = shapes_by_time(results);
-  const size_t shown = view.top == 0 ? shapes.size() : std::min(view.top, shapes.size());
-  for (size_t i = 0; i < shown; ++i) {
-    const ShapeSummary& shape = shapes[i];
-    const report::TimeHistogram& times = shape.samples->pass_ns;
-    text += fmt::format("| {} | {} / {} | {} | {} | {} | {:.1f} % | {} | {} | {} | {:.1f} % |\n",
-                        markdown_code(names.at(shape.key.kernel)), dimensions(shape.key.grid),
-                        dimensions(shape.key.workgroup), shape.samples->launches, times.count(),
-                        report::human_time(shape.samples->launch_sum_ns / runs),
-                        all_ns > 0 ? 100 * shape.samples->launch_sum_ns / all_ns : 0,
-                        report::human_time(times.quantile(0.5)),
-                        report::human_time(static_cast<double>(times.min())),
-                        report::human_time(static_cast<double>(times.max())), 100 * spread(times));
+  const auto shown_text = [&shapes](size_t shown) {
+    return fmt::format("\n{} of {} kernels and launch shapes shown\n", shown, shapes.size());
+  };
+  const size_t most = view.top == 0 ? shapes.size() : std::min(view.top, shapes.size());
+  size_t shown = 0;
+  for (; shown < most; ++shown) {
+    const ShapeSummary& shape = shapes[shown];
+    const std::string row = markdown_row(shape, names.at(shape.key.kernel), results.runs, all_ns);
+    if (text.size() + row.size() + shown_text(shown).size() + tail.size() > kMostCharacters) break;
+    text += row;
   }
-  if (shown < shapes.size())
-    text += fmt::format("\n{} of {} kernels and launch shapes shown\n", shown, shapes.size());
-  text += "\n| outcome | reason | dispatches |\n| --- | --- | ---: |\n";
-  for (const ReasonCount& one : outcome_counts(results.totals.sums))
-    text += fmt::format("| {} | {} | {} |\n", one.outcome, one.reason, one.dispatches);
-  return text;
+  return text + (shown < shapes.size() ? shown_text(shown) : "") + tail;
 }
 
 std::string report_json(const Results& results, const View& /*view*/) {

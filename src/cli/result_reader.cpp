@@ -194,7 +194,6 @@ class MemberFinder {
 
 /// No text within a line can look like it, since its quotes would be escaped.
 constexpr std::string_view kHeaderBegin = "{\"type\":\"header\"";
-bool begins_header(std::string_view text) { return text.substr(0, kHeaderBegin.size()) == kHeaderBegin; }
 
 /// A file while it is being read.
 class Reader {
@@ -209,11 +208,9 @@ class Reader {
   bool header_seen() const { return header_seen_; }
 
  private:
-  bool parsed(std::string_view text, JsonObject* object) {
-    constexpr bool kCopy = false;  // the padding is there
-    return parser_.parse(text.data(), text.size(), kCopy).get(*object) == simdjson::SUCCESS;
-  }
   Status no_result_file() const { return {Error::invalid_argument, path_ + ": is not a result file"}; }
+  /// @return false where the text is no JSON object
+  bool parse(std::string_view text, JsonObject* object);
   Status joined(std::string_view text, bool cut);
   Status understood(const JsonObject& line);
   Status header(const JsonObject& line);
@@ -237,11 +234,20 @@ class Reader {
   uint64_t unreadable_ = 0;
 };
 
+bool Reader::parse(std::string_view text, JsonObject* object) {
+  constexpr bool kCopy = false;  // the padding is there
+  return parser_.parse(text.data(), text.size(), kCopy).get(*object) == simdjson::SUCCESS;
+}
+
 Status Reader::line(std::string_view text, bool cut) {
   JsonObject object;
-  if (!parsed(text, &object)) {
+  if (!parse(text, &object)) {
     if (text.find(kHeaderBegin, 1) != std::string_view::npos) return joined(text, cut);
-    if (!header_seen_ && !begins_header(text)) return no_result_file();
+    if (text.rfind(kHeaderBegin, 0) == 0) {
+      notes_->push_back(path_ + ": holds a process of which not even the first line is whole");
+      return {};
+    }
+    if (!header_seen_) return no_result_file();
     if (!cut) ++unreadable_;
     return {};
   }
@@ -259,13 +265,7 @@ Status Reader::joined(std::string_view text, bool cut) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find(kHeaderBegin, begin + 1), text.size());
     const bool last = end == text.size();
-    const std::string_view part = text.substr(begin, end - begin);
-    JsonObject object;
-    if (!last && begins_header(part) && !parsed(part, &object)) {
-      notes_->push_back(path_ + ": holds a process of which not even the first line is whole");
-    } else if (Status read = line(part, cut || !last); !read) {
-      return read;
-    }
+    if (Status read = line(text.substr(begin, end - begin), cut || !last); !read) return read;
     begin = end;
   }
   return {};
@@ -431,10 +431,9 @@ Status read_result_file(const std::string& path, ResultVisitor& visitor, Notes* 
   }
   if (!source.status()) return source.status();
   if (!any) return {Error::invalid_argument, source.name() + ": is empty; the process recorded nothing"};
-  if (!reader.header_seen()) {
+  if (!reader.header_seen())
     return {Error::invalid_argument,
             source.name() + ": ends within its first line; nothing that it recorded is left"};
-  }
   if (source.ends_early()) notes->push_back(source.name() + ": its compressed data end early");
   reader.end();
   return {};

@@ -141,6 +141,9 @@ class ByHand(unittest.TestCase):
                 self.assertEqual(len(run.notes), 0 if trailer else 2)
                 self.assertEqual(sum(row["process"] == len(run.process_rows) - 1 for row in run.dispatch_rows), 3)
                 if headless:
+                    at_end = kreplay.read(self.file(self.golden + first))
+                    self.assertEqual(len(at_end.process_rows), 1)
+                    self.assertIn("not even the first line is whole", at_end.notes[0])
                     with self.assertRaisesRegex(kreplay.ResultFileError, "ends within its first line"):
                         kreplay.read(self.file(first))
                 if cut % 131 == 0:

@@ -2,6 +2,7 @@
 // see the same numbers.
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 #include "cli/result_reader.hpp"
 #include "fixtures.hpp"
@@ -146,4 +147,26 @@ TEST_CASE("members in another order, twice, or unknown are read all the same") {
   REQUIRE(read_result_file(fixtures::write_file(folder / "b.jsonl", text), seen, &notes).ok());
   CHECK(notes.empty());
   CHECK(seen.windows == std::vector<uint64_t>{0, 0, 7});
+}
+
+TEST_CASE("files that were joined although one ends within a line: the next begins where its header stands") {
+  const Folder folder;
+  const std::string text =
+      fixtures::read_file(fixtures::write_results(folder / "a.jsonl", {{"f()", {10}}, {"g()", {20}}}));
+  const size_t header = text.find('\n') + 1;
+  for (const size_t cut : {header / 2, header - 1, header + 10, text.find("\"outcome\""), text.size() - 5}) {
+    INFO(cut);
+    Sum sum;
+    Notes notes;
+    REQUIRE(
+        read_result_file(fixtures::write_file(folder / "b.jsonl", text.substr(0, cut) + text), sum, &notes)
+            .ok());
+    CHECK(sum.dispatches == (cut == text.size() - 5 ? 4 : 2));
+    CHECK(notes.size() == 1);
+  }
+  Sum sum;
+  Notes notes;
+  const Status read =
+      read_result_file(fixtures::write_file(folder / "c.jsonl", text.substr(0, header / 2)), sum, &notes);
+  CHECK(has(read.message(), "ends within its first line"));
 }

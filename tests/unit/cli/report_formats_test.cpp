@@ -132,3 +132,21 @@ TEST_CASE("a pass that ends before it starts is counted, not shown as a time") {
   CHECK(nlohmann::json::parse(report_json(results)).at("kernels")[0].at("impossible_passes") == 1);
   CHECK(results.impossible_passes.begin()->second == 1);
 }
+
+TEST_CASE("a report as Markdown fits a comment, and says what it leaves out") {
+  const Folder folder;
+  std::vector<fixtures::KernelTimes> kernels;
+  for (int i = 0; i < 1000; ++i)
+    kernels.push_back(
+        {"void a_kernel_of_a_library_with_long_names<float, 128, " + std::to_string(i) + ">(float*)",
+         {10'000 + static_cast<uint64_t>(i)}});
+  Results results;
+  REQUIRE(read_results(fixtures::write_results(folder / "a.jsonl", kernels), &results).ok());
+  const std::string text = report_markdown(results);
+  CHECK(text.size() <= 65'536);
+  CHECK(text.size() > 60'000);
+  CHECK(has(text, " of 1000 kernels and launch shapes shown\n"));
+  CHECK(has(text, "| replayed | none | 1000 |"));
+  CHECK(has(text, ", 999>` |"));
+  CHECK(!has(text, ", 0>` |"));
+}
