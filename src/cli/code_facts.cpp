@@ -103,6 +103,11 @@ std::vector<FactChange> fact_changes(const Results& base, const Results& fresh, 
     }
   }
   add_limits(base, fresh, policy, &changes);
+  // Formats may show the first ones only.
+  std::stable_sort(changes.begin(), changes.end(), [](const FactChange& a, const FactChange& b) {
+    return a.state != b.state &&
+           (a.state == FactChange::State::regression || b.state == FactChange::State::none);
+  });
   return changes;
 }
 

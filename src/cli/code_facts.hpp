@@ -16,7 +16,7 @@ struct FactChange {
   std::string why;
 };
 
-/// Changes, and facts of `fresh` that break a limit, changed or not.
+/// Changes, and facts of `fresh` that break a limit, changed or not; those that decide the verdict first.
 std::vector<FactChange> fact_changes(const Results& base, const Results& fresh, const Policy& policy);
 
 /// The hash of a kernel's code when it has one only; else empty.

@@ -167,6 +167,11 @@ void explain_by_code(const Results& base, const Results& fresh, Row* row) {
   }
 }
 
+uint64_t impossible_of(const Results& side, const ShapeKey& key) {
+  const auto found = side.impossible_passes.find(key);
+  return found == side.impossible_passes.end() ? 0 : found->second;
+}
+
 double per_run(double sum, const Results& side) {
   return side.runs == 0 ? 0 : sum / static_cast<double>(side.runs);
 }
@@ -336,6 +341,7 @@ Comparison compare(const Results& base, const Results& fresh, const Policy& poli
     row.limit = limit.limit;
     set_run(base, row.key, &row.base_run_ns, &row.base_launches);
     set_run(fresh, row.key, &row.fresh_run_ns, &row.fresh_launches);
+    row.impossible_passes = impossible_of(base, row.key) + impossible_of(fresh, row.key);
     if (limit.ignore) row.state = State::ignored;
   }
   judge(out.rows, policy);

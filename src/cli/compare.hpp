@@ -25,6 +25,7 @@ struct Row {
   uint64_t base_passes = 0, fresh_passes = 0;
   double base_run_ns = 0, fresh_run_ns = 0;      ///< time per run: median passes of the launches, summed
   double base_launches = 0, fresh_launches = 0;  ///< per run, those that were timed
+  uint64_t impossible_passes = 0;                ///< of both sides, that end before they start; left out
   Effect effect;                                 ///< without a ratio for rows of one side
   double q = 1;                                  ///< p adjusted for the number of rows
   Limit limit;                                   ///< the one that held

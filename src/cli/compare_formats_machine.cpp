@@ -12,7 +12,9 @@ namespace {
 using OrderedJson = nlohmann::ordered_json;
 using State = Row::State;
 
-OrderedJson json_of(const Row& row) {
+constexpr size_t kMachineNameColumns = 100;  ///< of names in JUnit and annotations
+
+OrderedJson json_of(const Row& row, const RunTotals& totals) {
   const Effect& effect = row.effect;
   OrderedJson out = {{"kernel", row.key.kernel},
                      {"grid", row.key.grid},
@@ -23,10 +25,16 @@ OrderedJson json_of(const Row& row) {
                      {"new_passes", row.fresh_passes},
                      {"base_median_ns", row.base_passes != 0 ? OrderedJson(effect.base_ns) : OrderedJson()},
                      {"new_median_ns", row.fresh_passes != 0 ? OrderedJson(effect.fresh_ns) : OrderedJson()},
+                     {"base_run_ns", row.base_run_ns},
+                     {"new_run_ns", row.fresh_run_ns},
+                     {"share", run_share(row, totals)},
+                     {"impossible_passes", row.impossible_passes},
                      {"limits", {{"relative", row.limit.relative}, {"absolute_ns", row.limit.absolute_ns}}}};
   if (!row.has_ratio()) return out;
   out["ratio"] = effect.ratio;
-  out["interval"] = {effect.interval.low, effect.interval.high};
+  out["median_ratio"] = effect.base_ns > 0 ? OrderedJson(effect.fresh_ns / effect.base_ns) : OrderedJson();
+  out["interval"] = nullptr;
+  if (has_test(row)) out["interval"] = {effect.interval.low, effect.interval.high};
   out["p"] = effect.p;
   out["q"] = row.q;
   out["change"] = name_of(row.change);
@@ -64,11 +72,15 @@ std::string xml_attribute(const char* name, const std::string& value) {
 std::string shape_of(const ShapeKey& key) { return dimensions(key.grid) + "/" + dimensions(key.workgroup); }
 
 /// One test case; `element` is failure, error or skipped, or empty for a pass.
+/// @param full the kernel's name where `suite` is short for it
 std::string test_case(const std::string& suite, const std::string& name, const char* element,
-                      const std::string& message) {
+                      const std::string& message, const std::string& full = {}) {
   std::string text = "    <testcase" + xml_attribute("classname", suite) + xml_attribute("name", name);
-  if (*element == '\0') return text + "/>\n";
-  return text + ">\n      <" + element + xml_attribute("message", message) + "/>\n    </testcase>\n";
+  if (*element == '\0' && full.empty()) return text + "/>\n";
+  text += ">\n";
+  if (*element != '\0') text += std::string("      <") + element + xml_attribute("message", message) + "/>\n";
+  if (!full.empty()) text += "      <system-out>" + escape_markup(full) + "</system-out>\n";
+  return text + "    </testcase>\n";
 }
 
 /// How a row counts in JUnit's terms.
@@ -105,16 +117,17 @@ std::string annotation(const char* kind, const std::string& title, const std::st
   return fmt::format("::{} title={}::{}\n", kind, workflow_text(title, true), workflow_text(message, false));
 }
 
-std::string row_message(const Row& row) {
-  std::string text = row.key.kernel + " " + shape_of(row.key) + ": " + change_text(row);
+std::string row_message(const Row& row, const std::string& name) {
+  std::string text = name + " " + shape_of(row.key) + ": " + change_text(row);
   return row.why.empty() ? text : text + ": " + row.why;
 }
 
 }  // namespace
 
-std::string comparison_json(const Comparison& comparison, const Policy& policy) {
+std::string comparison_json(const Comparison& comparison, const Policy& policy, const Show& /*show*/) {
   OrderedJson rows = OrderedJson::array();
-  for (const Row& row : comparison.rows) rows.push_back(json_of(row));
+  const RunTotals totals = run_totals(comparison);
+  for (const Row& row : comparison.rows) rows.push_back(json_of(row, totals));
   OrderedJson facts = OrderedJson::array();
   for (const FactChange& change : comparison.facts) {
     facts.push_back({{"kernel", change.kernel},
@@ -136,16 +149,19 @@ std::string comparison_json(const Comparison& comparison, const Policy& policy) 
   return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-std::string comparison_junit(const Comparison& comparison, const Policy& policy) {
+std::string comparison_junit(const Comparison& comparison, const Policy& policy, const Show& show) {
   constexpr const char* kSuite = "kreplay compare";
+  const auto names = kernel_names(comparison, show.view.full_names ? 0 : kMachineNameColumns);
   std::string cases;
   std::map<std::string, size_t> counts;
   for (const Row& row : comparison.rows) {
     const char* element = junit_element(row, policy);
     ++counts[element];
+    const std::string& brief = names.at(row.key.kernel);
     cases += test_case(
-        row.key.kernel, shape_of(row.key), element,
-        std::string(name_of(row.state)) + ": " + change_text(row) + (row.why.empty() ? "" : ": " + row.why));
+        brief, shape_of(row.key), element,
+        std::string(name_of(row.state)) + ": " + change_text(row) + (row.why.empty() ? "" : ": " + row.why),
+        brief == row.key.kernel ? "" : row.key.kernel);
   }
   size_t tests = comparison.rows.size();
   if (!comparison.why.empty()) {  // the verdict is not from rows
@@ -161,25 +177,31 @@ std::string comparison_junit(const Comparison& comparison, const Policy& policy)
       totals, kSuite, totals, cases);
 }
 
-std::string comparison_github(const Comparison& comparison, const Policy& policy) {
-  std::string text;
-  for (const Row& row : comparison.rows) {
+std::string comparison_github(const Comparison& comparison, const Policy& policy, const Show& show) {
+  const bool bad = comparison.verdict == Verdict::regression ||
+                   comparison.verdict == Verdict::nothing_measured ||
+                   comparison.verdict == Verdict::not_comparable;
+  const auto rows = rows_to_show(comparison, show);
+  const auto names = kernel_names(comparison, show.view.full_names ? 0 : kMachineNameColumns);
+  const std::string out = left_out(comparison, rows.size(), show);
+  std::string text = annotation(bad ? "error" : "notice", "kreplay compare",
+                                headline(comparison, policy) + (out.empty() ? "" : "; " + out));
+  for (const Row* row : rows) {
     const bool doubt =
-        row.state == State::inconclusive || (row.state == State::removed && !policy.allow_removed);
-    if (row.state == State::regression) text += annotation("error", "Kernel is slower", row_message(row));
+        row->state == State::inconclusive || (row->state == State::removed && !policy.allow_removed);
+    if (row->state == State::regression)
+      text += annotation("error", "Kernel is slower", row_message(*row, names.at(row->key.kernel)));
     if (doubt)
-      text += annotation("warning", std::string("Kernel is ") + name_of(row.state), row_message(row));
+      text += annotation("warning", std::string("Kernel is ") + name_of(row->state),
+                         row_message(*row, names.at(row->key.kernel)));
   }
   for (const FactChange& change : comparison.facts) {
     text += annotation(change.state == FactChange::State::regression ? "error" : "notice",
                        "Kernel's code changed",
-                       fmt::format("{}: {}: {} to {}{}", change.kernel, change.name, change.base,
-                                   change.fresh, change.why.empty() ? "" : " (" + change.why + ")"));
+                       fmt::format("{}: {}: {} to {}", names.at(change.kernel), change.name, change.base,
+                                   fresh_text(change)));
   }
-  const bool bad = comparison.verdict == Verdict::regression ||
-                   comparison.verdict == Verdict::nothing_measured ||
-                   comparison.verdict == Verdict::not_comparable;
-  return text + annotation(bad ? "error" : "notice", "kreplay compare", headline(comparison, policy));
+  return text;
 }
 
 }  // namespace kreplay::cli

@@ -67,20 +67,17 @@ struct Company {
     for (const Spread& one : spreads) freedom += one.freedom;
   }
   Spread judged(const Spread& own, bool guard) const {
-    Spread out = moderated(own, prior, freedom);
-    if (guard && own.freedom > 0) out.variance = guarded(out.variance, own, usual);
-    return out;
+    const Spread out = moderated(own, prior, freedom);
+    return guard && own.freedom > 0 ? guarded(out, own, usual) : out;
   }
 };
 
-/// Whether the order of the values alone can tell the sides apart at this level, with so many rows. Where it
-/// cannot, two clock states can look like two builds.
-bool order_decides(const Observations& row, double alpha) {
-  const auto n = static_cast<double>(row.base_count);
-  const auto m = static_cast<double>(row.fresh_count);
-  if (row.paired || std::min(n, m) <= 1) return (1 - std::max(n, m)) * std::log(2.0) <= std::log(alpha);
-  const double orders = std::lgamma(n + m + 1) - std::lgamma(n + 1) - std::lgamma(m + 1);
-  return std::log(2.0) - orders <= std::log(alpha);
+/// Whether the values of the smaller side can all have met one of two clock states by chance, among so many
+/// rows. As long as they can, two states can look like two builds. A single value has no spread of its own.
+bool states_ruled_out(const Observations& row, double alpha) {
+  const size_t least = std::min(row.base_count, row.fresh_count);
+  const auto count = static_cast<double>(least > 1 ? least : std::max(row.base_count, row.fresh_count));
+  return (1 - count) * std::log(2.0) <= std::log(alpha);
 }
 
 /// Student's quantiles, which take long and are the same for most rows.
@@ -115,6 +112,8 @@ Finding student(double difference, double variance, double freedom, double confi
 Finding ranks_of_two(const Values& base, const Values& fresh, double confidence, double worth) {
   // Brunner-Munzel holds with unequal spreads, Mann-Whitney with few values; both must agree.
   double p = brunner_munzel(base, fresh);
+  // Nor is it rare that all of the smaller side met one of two states that the other does not have.
+  p = std::max(p, std::exp2(1 - static_cast<double>(std::min(base.size(), fresh.size()))));
   if (p < worth) p = std::max(p, report::mann_whitney(fresh, base).p);
   return {p, median_difference_interval(base, fresh, confidence)};
 }
@@ -232,7 +231,7 @@ std::vector<Effect> measure_effects(const std::vector<Observations>& rows, const
   for (size_t i = 0; i < rows.size(); ++i) {
     const Observations& row = rows[i];
     Effect effect = begin_effect(row);
-    const bool guard = !order_decides(row, certainty.alpha / static_cast<double>(rows.size()));
+    const bool guard = !states_ruled_out(row, certainty.alpha / static_cast<double>(rows.size()));
     Spread spreads[2];
     for (size_t side = 0; side < 2 && !row.exact; ++side)
       spreads[side] = companies[side].at({row.level, row.paired}).judged(all[i].spreads[side], guard);

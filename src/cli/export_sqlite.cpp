@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
+#include <optional>
 #include <stdexcept>
 
 #include "cli/database_schema.hpp"
@@ -82,6 +83,12 @@ class Insert {
   void bind(int column, uint32_t value) { bind(column, static_cast<int64_t>(value)); }
   void bind(int column, int64_t value) { database_.check(::sqlite3_bind_int64(statement_, column, value)); }
   void bind(int column, std::nullptr_t /*null*/) { database_.check(::sqlite3_bind_null(statement_, column)); }
+  void bind(int column, std::optional<uint64_t> value) {
+    if (value)
+      bind(column, *value);
+    else
+      bind(column, nullptr);
+  }
   void bind(int column, Reference reference) {
     if (reference.id == 0)
       bind(column, nullptr);
@@ -97,17 +104,22 @@ class DatabaseWriter : public ResultVisitor {
  public:
   explicit DatabaseWriter(Database& database)
       : database_(database),
-        process_(database, "process", 13),
+        process_(database, "process", 14),
+        option_(database, "process_option", 3),
+        machine_(database, "process_machine", 3),
         skipped_(database, "skipped", 3),
         kernel_(database, "kernel", 5),
         fact_(database, "kernel_fact", 3),
         outcome_(database, "outcome", 3),
-        dispatch_(database, "dispatch", 26),
+        dispatch_(database, "dispatch", 29),
         pass_(database, "pass", 5) {}
 
   void header(const HeaderLine& line) override {
-    process_id_ = process_(nullptr, line.path, line.schema, line.host, line.pid, line.program, line.start,
-                           line.start_unix_ns, line.tool, line.machine_key, uint64_t{0}, nullptr, nullptr);
+    process_id_ =
+        process_(nullptr, line.path, line.schema, line.host, line.pid, line.program, line.start,
+                 line.start_unix_ns, line.tool, line.machine_key, uint64_t{0}, nullptr, nullptr, line.rank);
+    for (const auto& [name, value] : line.options) option_(process_id_, name, value);
+    for (const auto& [name, value] : line.machine) machine_(process_id_, name, value);
     kernels_.clear();
   }
 
@@ -120,14 +132,19 @@ class DatabaseWriter : public ResultVisitor {
   void dispatch(const DispatchLine& line) override {
     const report::DispatchRecord& r = line.record;
     const Reference kernel{line.kernel != nullptr ? kernels_.at(line.kernel->id) : 0};
-    const int64_t id = dispatch_(
-        nullptr, process_id_, r.dispatch_id, kernel, outcome_id(r), r.launch, r.agent_node, r.queue_id,
-        r.thread_id, r.correlation_id, dimensions(r.grid), dimensions(r.workgroup), line.detail, line.tier,
-        line.cache, r.passes_requested, r.passes_run, r.warmup, r.extents, r.bytes_saved, r.bytes_restored,
-        r.save_ns, r.restore_ns, r.window_ns, r.unverified_bytes, line.launch_site);
+    std::optional<uint64_t> lds;
+    if (line.has_lds) lds = r.lds_bytes;
+    std::optional<uint64_t> error;
+    if (r.relative_error_ppm != report::kUnknownError) error = r.relative_error_ppm;
+    const int64_t id =
+        dispatch_(nullptr, process_id_, r.dispatch_id, kernel, outcome_id(r), r.launch, r.agent_node,
+                  r.queue_id, r.thread_id, r.correlation_id, dimensions(r.grid), dimensions(r.workgroup),
+                  line.detail, line.tier, line.cache, r.passes_requested, r.passes_run, r.warmup, r.extents,
+                  r.bytes_saved, r.bytes_restored, r.save_ns, r.restore_ns, r.window_ns, r.unverified_bytes,
+                  line.launch_site, lds, line.passes_end, error);
     uint64_t number = 0;
     for (const report::PassTime& pass : line.passes)
-      pass_(id, ++number, pass.start_ns, pass.end_ns, pass.end_ns - pass.start_ns);
+      pass_(id, ++number, pass.start_ns, pass.end_ns, static_cast<int64_t>(pass.end_ns - pass.start_ns));
   }
 
   void trailer(const TrailerLine& line) override {
@@ -147,7 +164,7 @@ class DatabaseWriter : public ResultVisitor {
   }
 
   Database& database_;
-  Insert process_, skipped_, kernel_, fact_, outcome_, dispatch_, pass_;
+  Insert process_, option_, machine_, skipped_, kernel_, fact_, outcome_, dispatch_, pass_;
   int64_t process_id_ = 0;
   std::map<uint64_t, int64_t> kernels_;  ///< of the current process
   std::map<std::pair<report::Outcome, report::Reason>, int64_t> outcomes_;

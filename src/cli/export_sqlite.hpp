@@ -9,7 +9,7 @@
 namespace kreplay::cli {
 
 /// Version of the tables and views, as PRAGMA user_version has it.
-constexpr int kDatabaseVersion = 1;
+constexpr int kDatabaseVersion = 2;
 
 /// Creates a database. Memory does not grow with the number of dispatches.
 /// @param database must not exist; removed again on failure

@@ -24,6 +24,7 @@ int command_line(int argc, char** argv) {
   add_compare(app, &status);
   add_limits(app, &status);
   add_baseline(app, &status);
+  add_history(app, &status);
   add_ab(app, &status);
   add_merge(app, &status);
   add_doctor(app, &status);

@@ -33,6 +33,10 @@ void normalise_names(const Policy& policy, Results* results) {
   for (const auto& [key, value] : results->samples)
     samples[{renamed(key.kernel), key.grid, key.workgroup}].add(value);
   results->samples = std::move(samples);
+  std::map<ShapeKey, uint64_t> impossible;
+  for (const auto& [key, count] : results->impossible_passes)
+    impossible[{renamed(key.kernel), key.grid, key.workgroup}] += count;
+  results->impossible_passes = std::move(impossible);
   std::map<std::string, Facts> facts;
   for (const auto& [kernel, of_kernel] : results->facts)
     for (const auto& [name, values] : of_kernel)

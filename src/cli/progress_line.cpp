@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "report/short_names.hpp"
 #include "report/totals.hpp"
 
 namespace kreplay::cli {

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/markup.hpp"
+#include "report/short_names.hpp"
+#include "report/summary.hpp"
 
 namespace kreplay::cli {
 namespace {
@@ -48,7 +50,8 @@ OrderedJson process_json(const Process& process) {
           {"complete", process.complete}};
 }
 
-OrderedJson kernel_json(const Results& results, const report::KernelTotals& kernel) {
+OrderedJson kernel_json(const Results& results, const report::KernelTotals& kernel, double all_ns) {
+  const auto runs = static_cast<double>(std::max<size_t>(results.runs, 1));
   const report::Sums& sums = kernel.sums;
   OrderedJson shapes = OrderedJson::array();
   for (auto at = results.samples.lower_bound({kernel.name, {}, {}});
@@ -56,12 +59,16 @@ OrderedJson kernel_json(const Results& results, const report::KernelTotals& kern
     shapes.push_back({{"grid", at->first.grid},
                       {"workgroup", at->first.workgroup},
                       {"launches", at->second.launches},
+                      {"run_ns", at->second.launch_sum_ns / runs},
                       {"pass_ns", times_json(at->second.pass_ns)}});
   }
   const auto facts = results.facts.find(kernel.name);
   return {{"name", kernel.name},
           {"dispatches", sums.dispatches},
           {"outcomes", outcomes_json(sums)},
+          {"run_ns", kernel.run_ns / runs},
+          {"share", all_ns > 0 ? kernel.run_ns / all_ns : 0},
+          {"impossible_passes", kernel.impossible_passes},
           {"pass_ns", times_json(kernel.pass_ns)},
           {"bytes_saved", sums.bytes_saved},
           {"bytes_restored", sums.bytes_restored},
@@ -73,6 +80,19 @@ OrderedJson kernel_json(const Results& results, const report::KernelTotals& kern
           {"shapes", shapes}};
 }
 
+/// @param all_ns of all kernels
+std::string markdown_row(const ShapeSummary& shape, const std::string& name, size_t runs, double all_ns) {
+  const report::TimeHistogram& times = shape.samples->pass_ns;
+  const double sum_ns = shape.samples->launch_sum_ns;
+  return fmt::format("| {} | {} / {} | {} | {} | {} | {:.1f} % | {} | {} | {} | {:.1f} % |\n",
+                     markdown_code(name), dimensions(shape.key.grid), dimensions(shape.key.workgroup),
+                     shape.samples->launches, times.count(),
+                     report::human_time(sum_ns / static_cast<double>(std::max<size_t>(runs, 1))),
+                     all_ns > 0 ? 100 * sum_ns / all_ns : 0, report::human_time(times.quantile(0.5)),
+                     report::human_time(static_cast<double>(times.min())),
+                     report::human_time(static_cast<double>(times.max())), 100 * spread(times));
+}
+
 }  // namespace
 
 std::vector<ShapeSummary> shapes_by_time(const Results& results) {
@@ -80,7 +100,7 @@ std::vector<ShapeSummary> shapes_by_time(const Results& results) {
   shapes.reserve(results.samples.size());
   for (const auto& [key, samples] : results.samples) shapes.push_back({key, &samples});
   std::stable_sort(shapes.begin(), shapes.end(), [](const ShapeSummary& a, const ShapeSummary& b) {
-    return a.samples->pass_ns.sum() > b.samples->pass_ns.sum();
+    return a.samples->launch_sum_ns > b.samples->launch_sum_ns;
   });
   return shapes;
 }
@@ -90,8 +110,21 @@ std::vector<const report::KernelTotals*> kernels_by_time(const Results& results)
   kernels.reserve(results.totals.kernels.size());
   for (const auto& [id, kernel] : results.totals.kernels) kernels.push_back(&kernel);
   std::stable_sort(kernels.begin(), kernels.end(),
-                   [](const auto* a, const auto* b) { return a->pass_ns.sum() > b->pass_ns.sum(); });
+                   [](const auto* a, const auto* b) { return a->run_ns > b->run_ns; });
   return kernels;
+}
+
+double measured_ns(const Results& results) {
+  double sum = 0;
+  for (const auto& [id, kernel] : results.totals.kernels) sum += kernel.run_ns;
+  return sum;
+}
+
+std::map<std::string, std::string> kernel_names(const Results& results, size_t columns) {
+  std::set<std::string> names;
+  for (const auto& [id, kernel] : results.totals.kernels) names.insert(kernel.name);
+  for (const auto& [key, samples] : results.samples) names.insert(key.kernel);
+  return report::short_names(names, columns);
 }
 
 std::vector<ReasonCount> outcome_counts(const report::Sums& sums) {
@@ -117,41 +150,69 @@ std::string process_line(const Process& process) {
                      process.complete ? "" : ", cut off");
 }
 
-std::string report_table(const Results& results) {
+std::string report_table(const Results& results, const View& view) {
   std::string text;
   for (const Process& process : results.processes) text += process_line(process) + "\n";
-  const std::string table = report::format_summary(results.totals);
-  return text + (table.empty() ? "kreplay: no dispatch was seen\n" : table);
+  const std::string head = report::summary_headline(results.totals);
+  if (head.empty()) return text + "kreplay: no dispatch was seen\n";
+  const std::vector<TextColumn> columns = {{"launches", 70}, {"replayed", 20}, {"passes", 40},  {"per run"},
+                                           {"share", 80},    {"median"},       {"min", 50},     {"max", 50},
+                                           {"spread", 60},   {"saved", 30},    {"restored", 30}};
+  const double all_ns = measured_ns(results);
+  std::vector<TextRow> rows;
+  size_t kernels = 0;
+  for (const report::KernelTotals* kernel : kernels_by_time(results)) {
+    if (kernel->sums.dispatches == 0) continue;
+    ++kernels;
+    if (view.top != 0 && rows.size() == view.top) continue;
+    std::string reasons = report::reasons_text(kernel->sums);
+    if (kernel->impossible_passes != 0)
+      reasons += fmt::format("{}{} impossible pass{} left out", reasons.empty() ? "" : ", ",
+                             kernel->impossible_passes, kernel->impossible_passes == 1 ? "" : "es");
+    rows.push_back(
+        {kernel->name, report::kernel_cells(*kernel, all_ns, std::max<size_t>(results.runs, 1)), reasons});
+  }
+  text += head + text_table(columns, rows, "not replayed", view);
+  if (rows.size() < kernels) text += fmt::format("({} of {} kernels shown)\n", rows.size(), kernels);
+  return text + report::summary_notes(results.totals);
 }
 
-std::string report_markdown(const Results& results) {
+std::string report_markdown(const Results& results, const View& view) {
+  constexpr size_t kNameColumns = 80;
+  constexpr size_t kMostCharacters = 65'536;  // of a comment on GitHub
   std::string text;
   for (const Process& process : results.processes) text += "- " + markdown_text(process_line(process)) + "\n";
   for (const std::string& note : results.notes) text += "- **note**: " + markdown_text(note) + "\n";
   text +=
-      "\n| kernel | grid / workgroup | launches | passes | median | min | max | spread | total |\n"
-      "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
-  for (const ShapeSummary& shape : shapes_by_time(results)) {
-    const report::TimeHistogram& times = shape.samples->pass_ns;
-    text += fmt::format(
-        "| {} | {} / {} | {} | {} | {} | {} | {} | {:.1f} % | {} |\n", markdown_code(shape.key.kernel),
-        dimensions(shape.key.grid), dimensions(shape.key.workgroup), shape.samples->launches, times.count(),
-        report::human_time(times.quantile(0.5)), report::human_time(static_cast<double>(times.min())),
-        report::human_time(static_cast<double>(times.max())), 100 * spread(times),
-        report::human_time(static_cast<double>(times.sum())));
-  }
-  text += "\n| outcome | reason | dispatches |\n| --- | --- | ---: |\n";
+      "\n| kernel | grid / workgroup | launches | passes | per run | share | median | min | max | spread |\n"
+      "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n";
+  std::string tail = "\n| outcome | reason | dispatches |\n| --- | --- | ---: |\n";
   for (const ReasonCount& one : outcome_counts(results.totals.sums))
-    text += fmt::format("| {} | {} | {} |\n", one.outcome, one.reason, one.dispatches);
-  return text;
+    tail += fmt::format("| {} | {} | {} |\n", one.outcome, one.reason, one.dispatches);
+  const auto names = kernel_names(results, view.full_names ? 0 : kNameColumns);
+  const double all_ns = measured_ns(results);
+  const std::vector<ShapeSummary> shapes = shapes_by_time(results);
+  const auto shown_text = [&shapes](size_t shown) {
+    return fmt::format("\n{} of {} kernels and launch shapes shown\n", shown, shapes.size());
+  };
+  const size_t most = view.top == 0 ? shapes.size() : std::min(view.top, shapes.size());
+  size_t shown = 0;
+  for (; shown < most; ++shown) {
+    const ShapeSummary& shape = shapes[shown];
+    const std::string row = markdown_row(shape, names.at(shape.key.kernel), results.runs, all_ns);
+    if (text.size() + row.size() + shown_text(shown).size() + tail.size() > kMostCharacters) break;
+    text += row;
+  }
+  return text + (shown < shapes.size() ? shown_text(shown) : "") + tail;
 }
 
-std::string report_json(const Results& results) {
+std::string report_json(const Results& results, const View& /*view*/) {
   OrderedJson processes = OrderedJson::array();
   for (const Process& process : results.processes) processes.push_back(process_json(process));
   OrderedJson kernels = OrderedJson::array();
+  const double all_ns = measured_ns(results);
   for (const report::KernelTotals* kernel : kernels_by_time(results))
-    kernels.push_back(kernel_json(results, *kernel));
+    kernels.push_back(kernel_json(results, *kernel, all_ns));
   const OrderedJson json = {{"processes", processes},
                             {"notes", results.notes},
                             {"outcomes", outcomes_json(results.totals.sums)},

@@ -4,19 +4,20 @@
 #include <string>
 
 #include "cli/results.hpp"
+#include "cli/text_table.hpp"
 
 namespace kreplay::cli {
 
-/// For a terminal: the table of the summary at exit, kernels sorted by total time, below a line per process.
-std::string report_table(const Results& results);
-/// GitHub-flavoured Markdown: kernels and launch shapes by total time, dispatches that were not replayed,
+/// For a terminal: kernels by time per run, below a line per process.
+std::string report_table(const Results& results, const View& view = {});
+/// GitHub-flavoured Markdown: kernels and launch shapes by time per run, dispatches that were not replayed,
 /// notes.
-std::string report_markdown(const Results& results);
-/// One JSON object (docs/results.md).
-std::string report_json(const Results& results);
+std::string report_markdown(const Results& results, const View& view = {});
+/// One JSON object (docs/results.md); it has everything, whatever is asked to be shown.
+std::string report_json(const Results& results, const View& view = {});
 /// One self-contained page: tables, and plots of the time per launch, the distribution of pass times, bytes
 /// saved and restored, outcomes by reason. Loads nothing and forbids itself to.
-std::string report_html(const Results& results);
+std::string report_html(const Results& results, const View& view = {});
 
 // What the formats have in common.
 
@@ -24,10 +25,15 @@ struct ShapeSummary {
   ShapeKey key;
   const Samples* samples = nullptr;
 };
-/// Kernels and launch shapes, longest total time first.
+/// Kernels and launch shapes, longest time per run first.
 std::vector<ShapeSummary> shapes_by_time(const Results& results);
-/// Kernels by name, longest total time first.
+/// Kernels by name, longest time per run first.
 std::vector<const report::KernelTotals*> kernels_by_time(const Results& results);
+
+/// Launches of the application, times the median pass of each, over all kernels, ns. Of all runs together.
+double measured_ns(const Results& results);
+/// Names of all kernels, short.
+std::map<std::string, std::string> kernel_names(const Results& results, size_t columns);
 
 struct ReasonCount {
   std::string outcome, reason;

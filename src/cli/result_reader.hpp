@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct HeaderLine {
   std::map<std::string, std::string> machine;  ///< facts behind the key
   std::map<std::string, std::string> options;  ///< KREPLAY_* that were set
   std::map<std::string, std::string> runtime;  ///< library to path or version
+  std::optional<uint64_t> rank;                ///< in a parallel job
 };
 
 struct KernelLine {
@@ -36,6 +38,8 @@ struct DispatchLine {
   const KernelLine* kernel = nullptr;  ///< null when the kernel is unknown
   std::vector<report::PassTime> passes;
   std::string detail, tier, cache, launch_site;
+  std::string passes_end;  ///< as it is written; empty in files that do not say
+  bool has_lds = false;    ///< the line says how much LDS the launch asked for
 };
 
 struct TrailerLine {
@@ -60,6 +64,7 @@ class ResultVisitor {
 using Notes = std::vector<std::string>;
 
 /// Reads one file; a file may hold several processes, each from its header to its trailer.
+/// @param path "-" is standard input; what is compressed with gzip is decompressed, whatever its name
 /// @return Error::io when it cannot be read; invalid_argument when it is empty, not a result file, or of a
 ///         schema this program does not know
 Status read_result_file(const std::string& path, ResultVisitor& visitor, Notes* notes);

@@ -29,6 +29,8 @@ struct Results {
   std::set<std::string> cache_modes;  ///< of the dispatches that were timed
   report::Totals totals;              ///< kernels of one name under one id
   std::map<ShapeKey, Samples> samples;
+  /// Passes that end before they start, which is impossible: they are in no sample.
+  std::map<ShapeKey, uint64_t> impossible_passes;
   std::map<std::string, Facts> facts;  ///< by kernel name
   Notes notes;
 };

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <set>
 #include <string_view>
 
 #include "cli/effect.hpp"
+#include "report/short_names.hpp"
 #include "report/totals.hpp"
 
 namespace kreplay::cli {
@@ -146,11 +148,14 @@ std::string RunFigures::text() const {
                                 report::human_time(base_ns), report::human_time(fresh_ns),
                                 signed_percent(fresh_ns / base_ns), signed_percent(mean));
   constexpr size_t kNamed = 3;
+  constexpr size_t kNameColumns = 60;
+  std::set<std::string> names;
+  for (const RunKernel& one : kernels) names.insert(one.name);
+  const auto brief = report::short_names(names, kNameColumns);
   for (size_t i = 0; i < std::min(kNamed, kernels.size()); ++i) {
     const RunKernel& one = kernels[i];
-    out += fmt::format("; {}: {:g} to {:g} launches, {} to {}", report::short_name(one.name, 60),
-                       one.base_launches, one.fresh_launches, report::human_time(one.base_ns),
-                       report::human_time(one.fresh_ns));
+    out += fmt::format("; {}: {:g} to {:g} launches, {} to {}", brief.at(one.name), one.base_launches,
+                       one.fresh_launches, report::human_time(one.base_ns), report::human_time(one.fresh_ns));
   }
   if (kernels.size() > kNamed) out += fmt::format("; and {} more", kernels.size() - kNamed);
   return out;

@@ -14,7 +14,7 @@ namespace kreplay::cli {
 namespace {
 
 constexpr size_t kLeastKernels = 3;
-constexpr double kGuard = 2;  ///< values that the usual variance counts for
+constexpr double kGuard = 4;  ///< values that the usual variance counts for
 
 double polygamma_2(double x) {  // the derivative of trigamma; a difference is exact enough for Newton's step
   const double step = 1e-4 * x;
@@ -101,9 +101,11 @@ double usual_variance(const std::vector<Spread>& measured) {
   return variances.size() < kLeastKernels ? 0 : report::median(variances);
 }
 
-double guarded(double variance, const Spread& measured, double usual) {
-  return std::max(variance,
-                  (kGuard * usual + measured.freedom * measured.variance) / (kGuard + measured.freedom));
+Spread guarded(const Spread& judged, const Spread& measured, double usual) {
+  const double freedom = kGuard + measured.freedom;
+  const double variance = (kGuard * usual + measured.freedom * measured.variance) / freedom;
+  if (variance <= judged.variance) return judged;
+  return {variance, std::min(judged.freedom, freedom)};
 }
 
 }  // namespace kreplay::cli

@@ -37,7 +37,8 @@ Spread moderated(const Spread& measured, const Prior& prior, double freedom_of_a
 double usual_variance(const std::vector<Spread>& measured);
 
 /// A few values can all come from one of two clock states and then seem quieter than they are. This raises a
-/// variance that is below the usual one, as if the usual one had been seen in two more values.
-double guarded(double variance, const Spread& measured, double usual);
+/// variance that is below the usual one, as if the usual one had been seen in four more values.
+/// @param judged as it is without this
+Spread guarded(const Spread& judged, const Spread& measured, double usual);
 
 }  // namespace kreplay::cli

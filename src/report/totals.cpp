@@ -1,6 +1,21 @@
 #include "report/totals.hpp"
 
+#include <algorithm>
+
 namespace kreplay::report {
+namespace {
+
+/// Reorders them; 0 when there are none.
+double median_of(std::vector<uint64_t>& values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<long>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  const auto high = static_cast<double>(*middle);
+  if (values.size() % 2 == 1) return high;
+  return (high + static_cast<double>(*std::max_element(values.begin(), middle))) / 2;
+}
+
+}  // namespace
 
 uint64_t Sums::skipped_sum() const {
   uint64_t sum = 0;
@@ -39,6 +54,20 @@ void Sums::add(const Sums& other) {
   unverified_bytes += other.unverified_bytes;
 }
 
+uint64_t counted_passes(const DispatchRecord& record, std::vector<uint64_t>* times_ns) {
+  times_ns->clear();
+  if (record.passes == nullptr) return 0;
+  uint64_t impossible = 0;
+  for (uint64_t i = record.warmup; i < record.passes_run; ++i) {
+    const PassTime& pass = record.passes[i];
+    if (pass.end_ns >= pass.start_ns)
+      times_ns->push_back(pass.end_ns - pass.start_ns);
+    else
+      ++impossible;
+  }
+  return impossible;
+}
+
 void Totals::add(const DispatchRecord& record) {
   sums.add(record);
   KernelTotals& kernel = kernels[record.kernel != nullptr ? record.kernel->kernel_id : kUnknownKernel];
@@ -48,10 +77,9 @@ void Totals::add(const DispatchRecord& record) {
   kernel.sums.add(record);
   const bool timed = record.outcome == Outcome::replayed || record.outcome == Outcome::stopped;
   if (!timed || record.passes == nullptr) return;
-  for (uint64_t i = record.warmup; i < record.passes_run; ++i) {
-    const PassTime& pass = record.passes[i];
-    if (pass.end_ns >= pass.start_ns) kernel.pass_ns.add(pass.end_ns - pass.start_ns);
-  }
+  kernel.impossible_passes += counted_passes(record, &times_ns_);
+  for (const uint64_t ns : times_ns_) kernel.pass_ns.add(ns);
+  kernel.run_ns += median_of(times_ns_);
 }
 
 }  // namespace kreplay::report

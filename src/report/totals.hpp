@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "report/outcome.hpp"
 #include "report/time_histogram.hpp"
@@ -40,7 +41,15 @@ struct KernelTotals {
   std::string name;  ///< demangled
   Sums sums;
   TimeHistogram pass_ns;  ///< of dispatches that were replayed or stopped
+  /// Time per run of the application, whatever the number of passes: the median pass of each measured launch,
+  /// summed.
+  double run_ns = 0;
+  uint64_t impossible_passes = 0;  ///< that end before they start; in no figure
 };
+
+/// Times of the passes that count: without warm-up, without those that end before they start.
+/// @param times_ns cleared first. @return how many end before they start
+uint64_t counted_passes(const DispatchRecord& record, std::vector<uint64_t>* times_ns);
 
 /// Id under which dispatches of unknown kernel objects are summed.
 constexpr uint64_t kUnknownKernel = UINT64_MAX;
@@ -51,10 +60,14 @@ struct Totals {
   uint64_t lines_lost = 0;                   ///< records that are not in the file although one was asked for
 
   void add(const DispatchRecord& record);
+
+ private:
+  std::vector<uint64_t> times_ns_;  ///< kept for its memory
 };
 
 /// The summary table (see OutcomeSink::summary()).
-std::string format_summary(const Totals& totals);
+/// @param name_columns the widest name (short_names()); 0: names are not shortened
+std::string format_summary(const Totals& totals, size_t name_columns = 40);
 
 // For tables; also used by the command line.
 
@@ -62,8 +75,5 @@ std::string format_summary(const Totals& totals);
 std::string human_time(double ns);
 /// "1.25 MiB"
 std::string human_bytes(uint64_t bytes);
-/// A kernel's name without return type and parameter list, template arguments and then the middle left out
-/// until it fits.
-std::string short_name(const std::string& demangled, size_t columns);
 
 }  // namespace kreplay::report

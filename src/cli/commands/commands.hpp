@@ -18,6 +18,7 @@ void add_report(CLI::App& app, int* status);
 void add_compare(CLI::App& app, int* status);
 void add_limits(CLI::App& app, int* status);
 void add_baseline(CLI::App& app, int* status);
+void add_history(CLI::App& app, int* status);
 void add_ab(CLI::App& app, int* status);
 void add_merge(CLI::App& app, int* status);
 void add_doctor(CLI::App& app, int* status);
@@ -27,7 +28,7 @@ void add_pages(CLI::App& app, int* status);
 /// Reads result files and says what is odd about them.
 /// @return false after saying why one of them cannot be read
 bool read_all(const std::vector<std::string>& paths, Results* results);
-/// Result files (*.jsonl) of a folder, by name.
+/// Result files (*.jsonl, *.jsonl.gz) of a folder, by name.
 std::vector<std::string> result_files(const std::string& folder);
 /// As read_all: one file, or the files of a folder, each of which is a run.
 bool read_side(const std::string& path, Results* results);

@@ -20,6 +20,7 @@ struct CompareArguments {
 /// @param from where the runs would be
 std::string no_baseline(const std::string& base, const std::string& from, const std::string& key) {
   std::error_code ignored;
+  if (base == "-") return {};
   if (base != from && (!std::filesystem::is_directory(from, ignored) || result_files(from).empty()))
     return base + ": has no baseline for this machine (key " + key + ")";
   if (!std::filesystem::exists(base, ignored)) return base + ": there is no baseline";
@@ -29,7 +30,8 @@ std::string no_baseline(const std::string& base, const std::string& from, const 
 }
 
 std::string how_to_make(const CompareArguments& args) {
-  if (std::filesystem::path(args.base).extension() == ".jsonl")
+  if (const auto extension = std::filesystem::path(args.base).extension();
+      extension == ".jsonl" || extension == ".gz")
     return "kreplay run -o " + args.base + " -- program makes one";
   return "kreplay baseline update --store " + args.base + " " + args.fresh + " makes one";
 }

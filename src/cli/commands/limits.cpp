@@ -14,39 +14,48 @@ struct LimitsArguments {
   bool ignore_code = false;
 };
 
-/// What tells that the runs are not of one build: a kernel whose code is another one; empty when none is.
-std::string other_build(const std::vector<std::string>& paths) {
+/// Files, and those in folders. A folder without any stays, for the reader to say so.
+std::vector<std::string> files_of(const std::vector<std::string>& paths) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
     std::error_code ignored;
-    if (!std::filesystem::is_directory(path, ignored)) files.push_back(path);
-    if (std::filesystem::is_directory(path, ignored))
-      for (const std::string& file : result_files(path)) files.push_back(file);
+    const bool folder = std::filesystem::is_directory(path, ignored);
+    const std::vector<std::string> inside = folder ? result_files(path) : std::vector<std::string>{};
+    files.insert(files.end(), inside.begin(), inside.end());
+    if (inside.empty()) files.push_back(path);
   }
+  return files;
+}
+
+/// Reads the runs, each once: one may be standard input.
+/// @param other_build what tells that they are not of one build: a kernel whose code is another one; else
+/// empty
+/// @return false after saying what could not be read
+bool read_runs(const std::vector<std::string>& paths, Results* results, std::string* other_build) {
   std::map<std::string, std::pair<std::string, std::set<std::string>>> seen;  // by kernel: file and hashes
-  for (const std::string& file : files) {
-    Results one;
-    if (!read_results(file, &one)) continue;  // said already
-    for (const auto& [kernel, facts] : one.facts) {
+  for (const std::string& file : files_of(paths)) {
+    results->facts.clear();
+    results->notes.clear();
+    if (!read_side(file, results)) return false;
+    for (const auto& [kernel, facts] : results->facts) {
       const auto hashes = facts.find("code_hash");
       if (hashes == facts.end()) continue;
       const auto [place, first] = seen.try_emplace(kernel, file, hashes->second);
-      if (!first && place->second.second != hashes->second)
-        return "the code of " + kernel + " in " + file + " is not that in " + place->second.first;
+      if (!first && place->second.second != hashes->second && other_build->empty())
+        *other_build = "the code of " + kernel + " in " + file + " is not that in " + place->second.first;
     }
   }
-  return {};
+  return true;
 }
 
 int limits_command(const LimitsArguments& args) {
   Results results;
-  for (const std::string& path : args.paths)
-    if (!read_side(path, &results)) return kUsage;
-  if (!args.ignore_code) {
-    if (const std::string why = other_build(args.paths); !why.empty()) {
-      say("no limits from these runs: " + why + "; record one build several times, or give --ignore-code");
-      return kNotComparable;
-    }
+  std::string other_build;
+  if (!read_runs(args.paths, &results, &other_build)) return kUsage;
+  if (!args.ignore_code && !other_build.empty()) {
+    say("no limits from these runs: " + other_build +
+        "; record one build several times, or give --ignore-code");
+    return kNotComparable;
   }
   if (const std::string why = mismatch(results, results, {}); !why.empty()) {
     say("no limits from these runs: " + why);

@@ -19,8 +19,11 @@ bool read_all(const std::vector<std::string>& paths, Results* results) {
 
 std::vector<std::string> result_files(const std::string& folder) {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.is_regular_file() && entry.path().extension() == ".jsonl") paths.push_back(entry.path());
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::filesystem::path name = entry.path().filename();
+    if (name.extension() == ".gz") name = name.stem();
+    if (entry.is_regular_file() && name.extension() == ".jsonl") paths.push_back(entry.path());
+  }
   std::sort(paths.begin(), paths.end());
   return paths;
 }
@@ -29,7 +32,7 @@ bool read_side(const std::string& path, Results* results) {
   std::error_code ignored;  // what cannot be looked at is left to the reader, which says why
   if (!std::filesystem::is_directory(path, ignored)) return read_all({path}, results);
   const std::vector<std::string> paths = result_files(path);
-  if (paths.empty()) say(path + ": holds no result file (*.jsonl)");
+  if (paths.empty()) say(path + ": holds no result file (*.jsonl, *.jsonl.gz)");
   return !paths.empty() && read_all(paths, results);
 }
 

@@ -1,20 +1,11 @@
 #include "cli/commands/verdict_options.hpp"
 
 #include "cli/commands/commands.hpp"
-#include "cli/compare_formats.hpp"
 #include "cli/output.hpp"
 #include "cli/quantity.hpp"
 
 namespace kreplay::cli {
 namespace {
-
-using ComparisonFormat = std::string (*)(const Comparison&, const Policy&);
-
-const std::map<std::string, ComparisonFormat> kFormats = {{"table", comparison_table},
-                                                          {"md", comparison_markdown},
-                                                          {"json", comparison_json},
-                                                          {"junit", comparison_junit},
-                                                          {"github", comparison_github}};
 
 int status_of(Verdict verdict, bool fail_on_improvement) {
   switch (verdict) {
@@ -62,11 +53,9 @@ void add_verdict_options(CLI::App& command, VerdictOptions* options) {
       .add_option("--alpha", options->alpha,
                   "Share of false alarms allowed among alarms, over all kernels (default: 0.05)")
       ->check(CLI::Range(1e-9, 0.5));
-  std::vector<std::string> names;
-  names.reserve(kFormats.size());
-  for (const auto& [name, format] : kFormats) names.push_back(name);
-  command.add_option("--format", options->format, "table (default), md, json, junit or github")
-      ->check(CLI::IsMember(names));
+  command.add_option("--format", options->format, "table (default), md, html, json, junit or github")
+      ->check(CLI::IsMember(comparison_formats()));
+  add_show_options(command, &options->show);
   command.add_flag("--ignore-machine", options->ignore_machine, "Compare even if the machines differ");
   command.add_flag("--ignore-options", options->ignore_options,
                    "Compare even if tool, options or cache handling differ");
@@ -107,7 +96,7 @@ int print_verdict(Results& base, Results& fresh, Pairing pairing, const Policy& 
   normalise_names(policy, &base);
   normalise_names(policy, &fresh);
   const Comparison comparison = compare(base, fresh, policy, pairing);
-  if (!print(kFormats.at(options.format)(comparison, policy))) return kUsage;
+  if (!print_comparison(comparison, policy, options.format, options.show, base, fresh)) return kUsage;
   return status_of(comparison.verdict, options.fail_on_improvement);
 }
 

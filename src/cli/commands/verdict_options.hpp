@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cli/compare.hpp"
+#include "cli/commands/show_options.hpp"
 
 namespace kreplay::cli {
 
@@ -11,6 +11,7 @@ struct VerdictOptions {
   std::string fail_over, min_effect, min_effect_per_run, run_over, launches_over, limits_file,
       format = "table";
   std::optional<double> alpha;
+  ShowOptions show;
   bool ignore_machine = false, ignore_options = false, allow_removed = false, fail_on_improvement = false,
        allow_truncated = false;
 };

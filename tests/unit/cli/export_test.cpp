@@ -56,10 +56,12 @@ TEST_CASE("C69: CSV has a row per pass, and each says which") {
   const std::string text = fixtures::read_file(path);
   CHECK(std::count(text.begin(), text.end(), '\n') == 1 + 3 + 1 + 2);
   CHECK(has(text, "host,pid,start_unix_ns,dispatch,kernel,launch"));
+  CHECK(has(text,
+            ",1,\"f<int, "
+            "2>(int)\",0,0,0,0,0,1024x1x1,0x0x0,replayed,none,,as_is,3,0,100,130,30,0,0,0,0,0,,0,none,,,,,,,,"
+            ",,,\n"));
   CHECK(
-      has(text,
-          ",1,\"f<int, 2>(int)\",0,0,0,0,0,1024x1x1,0x0x0,replayed,none,,as_is,3,0,100,130,30,0,0,0,0,0\n"));
-  CHECK(has(text, ",2,g(),0,0,0,0,0,1024x1x1,0x0x0,declined,graph,,as_is,,,,,,0,0,0,0,0\n"));
+      has(text, ",2,g(),0,0,0,0,0,1024x1x1,0x0x0,declined,graph,,as_is,,,,,,0,0,0,0,0,,0,none,,,,,,,,,,,\n"));
 }
 
 TEST_CASE("CSV: output that cannot be written is an error") {
@@ -76,7 +78,7 @@ TEST_CASE("SQLite: tables hold every record, views answer the usual questions") 
   const std::string database = folder / "out.db";
   Notes notes;
   REQUIRE(export_sqlite(two_files(folder), database, &notes).ok());
-  CHECK(query(database, "PRAGMA user_version") == Rows{"1"});
+  CHECK(query(database, "PRAGMA user_version") == Rows{"2"});
   CHECK(query(database, "PRAGMA foreign_key_check").empty());
   CHECK(query(database, "SELECT id, complete FROM process") == Rows{"1|1", "2|0"});
   CHECK(query(database, "SELECT COUNT(*) FROM dispatch") == Rows{"3"});
@@ -97,6 +99,60 @@ TEST_CASE("SQLite: tables hold every record, views answer the usual questions") 
       export_sqlite({fixtures::write_results(folder / "c.jsonl", {{"h()", {10, 20, 40, 90}}})}, even, &notes)
           .ok());
   CHECK(query(even, "SELECT median_ns FROM kernel_time") == Rows{"30.0"});
+}
+
+TEST_CASE("CSV and SQLite have what a line says of its end, its error, its rank, options and code") {
+  const Folder folder;
+  const std::string golden = KREPLAY_SOURCE_DIR "/tests/unit/report/golden/results-1.jsonl";
+  std::FILE* file = std::fopen((folder / "out.csv").c_str(), "w");
+  REQUIRE(file != nullptr);
+  Notes notes;
+  REQUIRE(export_csv({golden}, file, &notes).ok());
+  std::fclose(file);
+  const std::string text = fixtures::read_file(folder / "out.csv");
+  CHECK(has(text, ",window_ns,rank,lds_bytes,passes_end,relative_error_ppm,kernel_vgprs,"));
+  CHECK(
+      has(text, ",70000,3,4352,converged,4300,36,4,22,1,2,4096,16,280,000000000000cafe,0000000000decade\n"));
+  CHECK(has(text, ",0,3,0,none,,,,,,,,,,,\n"));
+  const size_t columns =
+      static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<long>(text.find('\n')), ','));
+  CHECK(columns == 39);
+  const std::string database = folder / "out.db";
+  REQUIRE(export_sqlite({golden}, database, &notes).ok());
+  CHECK(query(database, "SELECT rank FROM process") == Rows{"3"});
+  CHECK(query(database, "SELECT passes_end, relative_error_ppm, lds_bytes FROM dispatch") ==
+        Rows{"converged|4300|4352", "none|-|0", "none|-|0"});
+  CHECK(query(database, "SELECT name, value FROM process_option ORDER BY name") ==
+        Rows{"KREPLAY_OUTPUT|run-%p.jsonl", "KREPLAY_PASSES|3"});
+  CHECK(query(database, "SELECT value FROM process_machine WHERE name = 'driver'") == Rows{"6.8.5"});
+  CHECK(query(database, "SELECT launches, median_ns, run_ns FROM kernel_time") == Rows{"1|12300.0|12300.0"});
+}
+
+TEST_CASE("a pass that ends before it starts is in CSV and SQLite as it is, and in no figure") {
+  const Folder folder;
+  std::string text =
+      fixtures::read_file(fixtures::write_results(folder / "a.jsonl", {{"f()", {10, 20, 30}}}));
+  text.replace(text.find("[100,110]"), 9, "[110,100]");
+  const std::string path = fixtures::write_file(folder / "b.jsonl", text);
+  std::FILE* file = std::fopen((folder / "out.csv").c_str(), "w");
+  REQUIRE(file != nullptr);
+  Notes notes;
+  REQUIRE(export_csv({path}, file, &notes).ok());
+  std::fclose(file);
+  CHECK(has(fixtures::read_file(folder / "out.csv"), ",1,0,110,100,-10,"));
+  REQUIRE(export_sqlite({path}, folder / "out.db", &notes).ok());
+  CHECK(query(folder / "out.db", "SELECT duration_ns FROM pass ORDER BY number") == Rows{"-10", "20", "30"});
+  CHECK(query(folder / "out.db", "SELECT passes, min_ns FROM kernel_time") == Rows{"2|20"});
+}
+
+TEST_CASE("SQLite: kernels come by time per run, however many passes they had") {
+  const Folder folder;
+  const std::string path = fixtures::write_results(
+      folder / "a.jsonl", {{"many()", std::vector<uint64_t>(100, 10)}, {"long()", {20}}});
+  Notes notes;
+  REQUIRE(export_sqlite({path}, folder / "out.db", &notes).ok());
+  CHECK(query(folder / "out.db", "SELECT kernel, run_ns, total_ns FROM kernel_time") ==
+        Rows{"long()|20.0|20", "many()|10.0|1000"});
 }
 
 TEST_CASE("SQLite: never overwrites, and leaves nothing half-written") {
@@ -124,5 +180,5 @@ TEST_CASE("docs/results.md has every table and view of the database") {
       ++names;
     }
   }
-  CHECK(names == 13);
+  CHECK(names == 15);
 }

@@ -237,11 +237,23 @@ TEST_CASE("compare: no baseline yet, or no more, is status 5 with the command th
   CHECK(compare(s.folder / "nothing" + " " + s.base) == 5);
 }
 
+TEST_CASE("compare and limits read standard input, as the base as well") {
+  const Sides s;
+  const auto base = shell("cat " + s.base + " | " + kProgram + " compare - " + s.base);
+  INFO(base.text);
+  CHECK(base.code() == 0);
+  CHECK(shell("cat " + s.base + " | " + kProgram + " compare - " + s.slower).code() == 1);
+  CHECK(shell("cat " + s.slower + " | " + kProgram + " compare " + s.base + " -").code() == 1);
+  CHECK(shell("cat " + s.base + " | " + kProgram + " limits - " + s.base + " " + s.base).code() == 0);
+  const auto packed = shell(kProgram + " compare " + s.folder / "absent.jsonl.gz" + " " + s.base);
+  CHECK(has(packed.text, "absent.jsonl.gz: there is no baseline; kreplay run -o "));
+}
+
 TEST_CASE("compare: a new result that was cut off does not pass, in no format") {
   const Sides s;
   const auto cut = fixtures::write_results(s.folder / "cut.jsonl",
                                            {{"f()", std::vector<uint64_t>(5, 100'000)}}, "Vega 20", false);
-  for (const char* format : {"table", "md", "json", "junit", "github"}) {
+  for (const char* format : {"table", "md", "html", "json", "junit", "github"}) {
     const auto ended =
         shell(kProgram + " compare --format " + format + " " + s.base + " " + cut + " 2>/dev/null");
     INFO(format << ": " << ended.text);
@@ -274,6 +286,11 @@ TEST_CASE("limits: runs whose kernels have other code are not of one build") {
   CHECK(refused.code() == 5);
   CHECK(has(refused.text, "the code of f() in "));
   CHECK(shell(kProgram + " limits --ignore-code" + runs).code() == 0);
+  // The same through a pipe, which can be read once only.
+  const auto piped = shell("cat " + folder / "3.jsonl" + " | " + kProgram + " limits " + folder / "1.jsonl" +
+                           " " + folder / "2.jsonl" + " -");
+  INFO(piped.text);
+  CHECK(piped.code() == 5);
 }
 
 TEST_CASE("compare: status 6, improvement, on request only") {
@@ -289,12 +306,36 @@ TEST_CASE("compare: every format has the same status") {
                                      {"md", "**kreplay: regression"},
                                      {"json", "\"verdict\": \"regression\""},
                                      {"junit", "<failure"},
-                                     {"github", "::error"}}) {
+                                     {"github", "::error"},
+                                     {"html", "<p class=\"verdict\">kreplay: regression"}}) {
     const auto ended = shell(kProgram + " compare --format " + format + " " + s.base + " " + s.slower);
     INFO(format);
     CHECK(ended.code() == 1);
     CHECK(has(ended.text, mark));
   }
+}
+
+TEST_CASE("compare: what is shown, and all of it in a file") {
+  const Sides s;
+  const auto pair = [&](const std::string& name, uint64_t f) {
+    return fixtures::write_results(
+        s.folder / name, {{"f()", std::vector<uint64_t>(5, f)}, {"g()", std::vector<uint64_t>(5, 100'000)}});
+  };
+  const std::string sides = " " + pair("two-a.jsonl", 100'000) + " " + pair("two-b.jsonl", 150'000);
+  const auto shown = shell(kProgram + " compare --changed --full " + s.folder / "all.json" + sides);
+  CHECK(shown.code() == 1);
+  CHECK(has(shown.text, "(1 of 2 rows shown; all of them: " + s.folder / "all.json" + ")"));
+  CHECK(has(fixtures::read_file(s.folder / "all.json"), "\"kernel\": \"g()\""));
+  CHECK(has(shell(kProgram + " compare --status ok,removed" + sides).text, "(1 of 2 rows shown)"));
+  CHECK(has(shell(kProgram + " compare --top 1 --format md" + sides).text, "\n1 of 2 rows shown\n"));
+  CHECK(has(shell(kProgram + " compare --full-names --columns 60" + sides).text, "g()"));
+  CHECK(shell(kProgram + " compare --status odd" + sides).code() == 2);
+  CHECK(shell(kProgram + " compare --columns 20" + sides).code() == 2);
+  const auto unknown = shell(kProgram + " compare --full x.pdf" + sides);
+  CHECK(unknown.code() == 2);
+  CHECK(has(unknown.text, ".html, .json, .md, .txt, .xml"));
+  CHECK(shell(kProgram + " compare --full /nonexistent/x.json" + sides).code() == 2);
+  CHECK(has(shell("COLUMNS=60 " + kProgram + " report" + sides).text, "(no room at 60 columns for: "));
 }
 
 TEST_CASE("compare: the limits file holds, the command line wins") {
@@ -321,9 +362,10 @@ TEST_CASE("report: every format") {
   const auto path = fixtures::write_results(folder / "run.jsonl", {{"f(int)", {1000, 2000, 3000}}});
   const std::string report = kProgram + " report " + path;
   for (const auto& [format, mark] : {std::pair{"table", "2.00 us"},
-                                     {"md", "| `f(int)` |"},
+                                     {"md", "| `f` |"},
                                      {"csv", ",f(int),"},
                                      {"json", "\"median\": 2000"},
+                                     {"trace", "\"traceEvents\""},
                                      {"html", "<!DOCTYPE html>"}}) {
     INFO(format);
     const auto ended = shell(report + " --format " + format);

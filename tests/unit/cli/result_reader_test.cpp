@@ -38,6 +38,11 @@ TEST_CASE("files joined after a line that was cut off keep their processes apart
     for (size_t i = 0; !headless && i < 2; ++i) CHECK(results.processes[i].complete == trailer);
     CHECK(results.notes.size() == (trailer ? 0 : 2));
     if (cut + 1 < header) {
+      Results at_end;
+      REQUIRE(read_results(fixtures::write_file(folder / "joined", whole + first), &at_end).ok());
+      CHECK(at_end.processes.size() == 1);
+      REQUIRE(at_end.notes.size() == 1);
+      CHECK(has(at_end.notes[0], "not even the first line is whole"));
       fixtures::write_file(folder / "joined", first);
       CHECK(has(read_results(path, &results).message(), "ends within its first line"));
     }

@@ -58,8 +58,12 @@ TEST_CASE("what seems too quiet is guarded, what is loud is not touched") {
   // The median of chi-square with 4 degrees of freedom over 4 is 0.8391735.
   CHECK(usual_variance(spreads({1, 2, 30}, {4})) == Approx(2 / 0.8391735));
   CHECK(usual_variance(spreads({1, 2}, {4})) == 0);
-  CHECK(guarded(0.1, {0.1, 2}, 4) == Approx((2 * 4 + 2 * 0.1) / 4));
-  CHECK(guarded(9, {9, 2}, 4) == 9);
+  const Spread quiet = guarded({0.1, 12}, {0.1, 2}, 4);
+  CHECK(quiet.variance == Approx((4 * 4 + 2 * 0.1) / 6));
+  CHECK(quiet.freedom == 6);
+  const Spread loud = guarded({9, 12}, {9, 2}, 4);
+  CHECK(loud.variance == 9);
+  CHECK(loud.freedom == 12);
 }
 
 TEST_CASE("spread of few values") {

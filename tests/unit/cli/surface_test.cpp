@@ -49,6 +49,17 @@ TEST_CASE("C101: nor where the spreads or the numbers of observations differ") {
   }
 }
 
+TEST_CASE("C101: nor where one side has clock states farther apart, and few observations of many kernels") {
+  Surface surface(6);
+  for (const auto& [base, fresh] : {std::pair<size_t, size_t>{20, 5}, {10, 4}, {5, 5}, {8, 8}, {12, 12}})
+    for (const size_t kernels : {10, 40, 100}) {
+      INFO(kernels << " kernels, " << base << ":" << fresh);
+      const double alarms =
+          surface.rates({Shape::two, Design::runs, kernels, base, fresh, 0, 1, 4}, 40).false_alarms;
+      CHECK(alarms * 40 <= chance(40) + 0.5);
+    }
+}
+
 TEST_CASE("C101: a run that drifts raises no alarm beyond a limit that covers the drift") {
   Surface surface(3);
   for (const size_t count : {3, 5, 8, 12, 40})

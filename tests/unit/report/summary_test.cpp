@@ -1,4 +1,5 @@
 #include "fixtures.hpp"
+#include "report/short_names.hpp"
 #include "report/totals.hpp"
 
 using namespace kreplay::report;
