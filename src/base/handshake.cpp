@@ -47,6 +47,7 @@ bool append(unsigned char* page, std::string_view text, size_t end) noexcept {
 struct Mapped {
   std::string path;
   unsigned char* page = nullptr;
+  const Mapped* before = nullptr;  ///< of another path; never freed, a thread may be at it
 };
 std::mutex g_mutex;  // guards the making of g_mapped
 std::atomic<const Mapped*> g_mapped{nullptr};
@@ -59,7 +60,7 @@ unsigned char* page_of(const std::string& path, int& error) {
   mapped = g_mapped.load(std::memory_order_acquire);
   if (mapped != nullptr && mapped->path == path) return mapped->page;
   auto* page = static_cast<unsigned char*>(map_shared(path.c_str(), kHandshakeBytes, error));
-  if (page != nullptr) g_mapped.store(new Mapped{path, page}, std::memory_order_release);
+  if (page != nullptr) g_mapped.store(new Mapped{path, page, mapped}, std::memory_order_release);
   return page;
 }
 
