@@ -4,6 +4,7 @@
 
 #include <climits>
 #include <cstdlib>
+#include <forward_list>
 #include <vector>
 
 #include "base/environment.hpp"
@@ -71,8 +72,10 @@ void prepare_environment(const Options& options) {
   const std::string before = set == nullptr ? "" : set;
   const std::string after = with_tool_library(before, resolved);
   if (after == before) return;
-  auto* entry = new std::string("HSA_TOOLS_LIB=" + after);  // the environment's from here on
-  kreplay_env_put(entry->data());
+  // The environment's from here on, for as long as the process lives.
+  static std::forward_list<std::string>& kept = *new std::forward_list<std::string>;
+  kept.push_front("HSA_TOOLS_LIB=" + after);
+  kreplay_env_put(kept.front().data());
 }
 
 }  // namespace kreplay::intercept
