@@ -204,11 +204,13 @@ constinit const Row kRows[] = {
     {"KREPLAY_ENABLE", "flag", "1", kFlag, "0: pass everything through, replay nothing.",
      [](std::string_view v, Options& o) { return read_flag(v, &o.enabled); }},
     {"KREPLAY_PASS_TIMEOUT", "seconds", "20", kSeconds,
-     "A kernel that runs longer than this in its first pass is handed over to the application as\n"
-     "it is and not replayed again in this process (reason \"pass_timeout\", later \"learned\").",
+     "A kernel that runs longer than this in any pass is handed over to the application as it is\n"
+     "and not replayed again in this process (reason \"pass_timeout\", later \"learned\").",
      [](std::string_view v, Options& o) { return read_seconds(v, &o.pass_timeout_ns); }},
     {"KREPLAY_DRAIN_TIMEOUT", "seconds", "60", kSeconds,
-     "How long to wait for earlier work of the agent before KREPLAY_ON_STUCK_DRAIN applies.",
+     "How long to wait for earlier work of the agent before KREPLAY_ON_STUCK_DRAIN applies. Also\n"
+     "the bound of other waits: for copies of a snapshot, for a tool callback that keeps a window\n"
+     "open, for a queue another thread has (docs/architecture.md, Waits).",
      [](std::string_view v, Options& o) { return read_seconds(v, &o.drain_timeout_ns); }},
     {"KREPLAY_ON_STUCK_DRAIN", "choice", "abort", "abort or decline",
      "abort: end the process with a diagnosis. decline: run the dispatch once, without replay.",
