@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "base/check.hpp"
+
 namespace kreplay::device {
 
 struct SignalPool::Abandoned {
@@ -32,6 +34,7 @@ Result<hsa_signal_t> SignalPool::acquire() {
 }
 
 void SignalPool::release(hsa_signal_t signal) {
+  KR_CHECK(signal.handle != 0, "a signal is given back once");
   const std::lock_guard lock(mutex_);
   idle_.push_back(signal);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "device/futex.hpp"
 
@@ -47,12 +48,14 @@ bool Agent::remove_queue(Queue& queue) {
 
 void Agent::pin_queues(std::vector<Queue*>& out) {
   const std::lock_guard lock(queues_mutex_);
+  KR_CHECK(!pinned_, "one window at a time looks at an agent's queues");
   pinned_ = true;
   out.insert(out.end(), queues_.begin(), queues_.end());
 }
 
 void Agent::unpin_queues() {
   const std::lock_guard lock(queues_mutex_);
+  KR_CHECK(pinned_, "queues are let go once");
   pinned_ = false;
 }
 

@@ -196,6 +196,8 @@ std::optional<hsa_amd_profiling_async_copy_time_t> CopyFence::times_of(hsa_signa
 }
 
 void CopyFence::drop(size_t index) {
+  KR_CHECK(open_.load(std::memory_order_relaxed) == records_.size(), "copies in flight are counted");
+  KR_CHECK(tracks(records_[index].signal), "the filter knows the signals of copies in flight");
   filter_[bucket(records_[index].signal)].fetch_sub(1, std::memory_order_seq_cst);
   open_.fetch_sub(1, std::memory_order_relaxed);
   records_[index] = records_.back();
@@ -266,6 +268,7 @@ void CopyFence::end_change(hsa_signal_t signal, int64_t delta, bool store) {
       ++i;
       continue;
     }
+    KR_CHECK(record.changing > 0, "a change of a signal ends once");
     if (--record.changing == 0 && store && signal_value(signal) <= record.expected) {
       drop(i);
       continue;
@@ -293,6 +296,7 @@ void CopyFence::signal_exposed(hsa_signal_t signal) {
 
 void CopyFence::close(uint64_t agent) {
   const std::lock_guard lock(mutex_);
+  KR_CHECK(!closed(agent), "one window at a time closes the fence of an agent");
   closed_.push_back(agent);
 }
 

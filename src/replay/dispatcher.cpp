@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <exception>
 
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
 #include "replay/backtrace.hpp"
@@ -182,6 +183,7 @@ void Dispatcher::account(Queue& queue, const Packet& packet, const Candidate& ca
 }
 
 void Dispatcher::submit(Queue& queue, const Packet& packet, const Candidate& candidate) {
+  KR_CHECK(t_state.ours != 0, "what a submission calls in the runtime is our own");
   tool_api::ReplayTool* tool = candidate.tool;
   Dispatch dispatch(packet, candidate.kernel);
   Described described;

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <utility>
 
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "device/futex.hpp"
 #include "replay/agent.hpp"
@@ -27,6 +28,9 @@ using report::Reason;
 
 DrainResult Drain::run(Queue& own, const hsa::Packet& next, const std::vector<Agent*>& members,
                        const std::vector<Queue*>& queues, hsa_signal_t& signal) {
+  KR_CHECK(
+      std::none_of(members.begin(), members.end(), [](const Agent* member) { return member->gate_open(); }),
+      "gates are closed while agents are brought to rest");
   start_ns_ = monotonic_ns();
   next_ = &next;
   members_ = &members;

@@ -82,6 +82,7 @@ OpenWindows::Acquired OpenWindows::acquire(Agent& agent, Window& window) {
   window.members().clear();
   for (AgentSet left = group; left != 0; left &= left - 1) {
     Agent& member = agent_at(static_cast<unsigned>(std::countr_zero(left)));
+    KR_CHECK(member.owner == nullptr, "an agent has one window at a time");
     member.owner = &window;
     window.members().push_back(&member);
   }
@@ -97,6 +98,7 @@ void OpenWindows::release(Window& window) {
   }
   KR_CHECK(window.kept().empty(), "nothing waits for a window that has ended");
   std::erase(open_, &window);
+  KR_CHECK(open_count_.load(std::memory_order_relaxed) == open_.size() + 1, "open windows are counted");
   open_count_.fetch_sub(1, std::memory_order_acq_rel);
   released_.notify_all();
 }
@@ -175,6 +177,8 @@ bool OpenWindows::covering(AgentSet agents) const {
 
 void OpenWindows::start_covering(Window& window) {
   const std::lock_guard lock(mutex_);
+  KR_CHECK(std::find(open_.begin(), open_.end(), &window) != open_.end(), "only an open window covers");
+  KR_CHECK(window.kept().empty(), "a window begins with nothing to do at its end");
   window.set_covering(true);
 }
 
@@ -204,6 +208,7 @@ std::vector<std::function<void()>> OpenWindows::stop_covering(Window& window) {
   window.set_covering(false);
   for (const std::shared_ptr<void>& kept : window.kept()) {
     auto& deferred = *static_cast<Deferred*>(kept.get());
+    KR_CHECK(deferred.holders > 0, "deferred work is held by as many windows as know of it");
     if (--deferred.holders == 0) due.push_back(std::move(deferred.work));
   }
   window.kept().clear();

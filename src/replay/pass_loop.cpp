@@ -24,6 +24,7 @@ const char* name_of(const Kernel* kernel) {
 }  // namespace
 
 Reason PassLoop::save(std::string& detail) {
+  KR_CHECK(!agent_.gate_open(), "memory is saved while the agent stands still");
   AgentWindow& own = agent_.window;
   for (const Agent* member : window_.members())
     if (std::string why = member->incomplete(); !why.empty()) {
@@ -241,6 +242,7 @@ void PassLoop::fill(report::DispatchRecord& record, const tool_api::ReplayCall& 
 }
 
 void PassLoop::end(PassEnd end, std::string& detail) {
+  KR_CHECK(agent_.window.pass_signal.handle != 0, "a dispatch is completed once");
   const hsa_signal_t application = hsa::completion_signal(packet_);
   switch (end) {
     case PassEnd::done:

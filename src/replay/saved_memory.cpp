@@ -1,5 +1,8 @@
 #include "replay/saved_memory.hpp"
 
+#include <algorithm>
+
+#include "base/check.hpp"
 #include "replay/agent.hpp"
 #include "replay/open_windows.hpp"
 
@@ -34,6 +37,8 @@ Status SavedMemory::save(const std::vector<Agent*>& members) {
     }
     saved_.push_back(snapshot);
   }
+  KR_CHECK(!saved_.empty() && std::find(members.begin(), members.end(), &agent_) != members.end(),
+           "an agent's own memory is saved with every window of its");
   return {};
 }
 

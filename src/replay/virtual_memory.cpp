@@ -2,6 +2,8 @@
 
 #include <iterator>
 
+#include "base/check.hpp"
+
 namespace kreplay::replay {
 
 using snapshot::Extent;
@@ -44,7 +46,9 @@ uint64_t VirtualMemory::share(uint64_t handle) {
 void VirtualMemory::release_handle(uint64_t handle) {
   const std::lock_guard lock(mutex_);
   const auto it = handles_.find(handle);
-  if (it != handles_.end() && --it->second.references == 0) handles_.erase(it);
+  if (it == handles_.end()) return;
+  KR_CHECK(it->second.references > 0, "a handle is kept while it is referred to");
+  if (--it->second.references == 0) handles_.erase(it);
 }
 
 void VirtualMemory::mapped(void* va, uint64_t size_bytes, uint64_t handle) {

@@ -130,6 +130,7 @@ bool Window::break_if_stuck(uint64_t limit_ns) {
 }
 
 bool Window::begin_restore() {
+  KR_CHECK(thread_ == &t_state, "memory is put back by the thread that owns the window");
   uint32_t expected = kWorking;
   if (!phase_.compare_exchange_strong(expected, kRestoring, std::memory_order_seq_cst)) return false;
   // Whoever breaks in sets its flag first and then looks at the phase: one of the two sees the other.
@@ -153,6 +154,7 @@ void Window::close() {
 }
 
 void Window::release() {
+  KR_CHECK(!covering_, "a window is closed before it is given back");
   open_ = false;
   core_.windows.release(*this);
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/check.hpp"
 #include "snapshot/extent_index.hpp"
 
 namespace kreplay::snapshot {
@@ -165,6 +166,7 @@ struct ExtentTable::Impl {
     Agent* agent = prepare(extent);
     index.erase(extent.base);
     extra_uses.erase(extent.base);
+    KR_CHECK(count.load(std::memory_order_relaxed) > 0, "only a known extent is removed");
     count.fetch_sub(1, std::memory_order_relaxed);
     if (extent.accessors != 0) count_accessors(*find_agent(extent.agent), extent.accessors, -1);
     if (std::atomic<uint64_t>* sum = sum_of(extent.memory_class))
@@ -175,6 +177,8 @@ struct ExtentTable::Impl {
     uint64_t all = agent.accessors.load(std::memory_order_relaxed);
     for (uint64_t left = accessors; left != 0; left &= left - 1) {
       const auto bit = static_cast<size_t>(std::countr_zero(left));
+      KR_CHECK(change > 0 || agent.extents_by_accessor[bit] > 0,
+               "accessors of an agent's extents are counted");
       const uint32_t now = agent.extents_by_accessor[bit] += static_cast<uint32_t>(change);
       all = now == 0 ? all & ~(uint64_t{1} << bit) : all | (uint64_t{1} << bit);
     }

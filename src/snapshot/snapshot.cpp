@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/clock.hpp"
 #include "hsa/status_text.hpp"
 #include "snapshot/copy_batch.hpp"
@@ -177,6 +178,7 @@ void AgentSnapshot::visit_saved(
 Status AgentSnapshot::save() {
   Impl& s = *impl_;
   const uint64_t start_ns = monotonic_ns();
+  KR_CHECK(!s.saved, "a snapshot is finished before the next one");
   s.stats = {};
   s.saved = false;
   if (s.poisoned) {
@@ -202,6 +204,7 @@ Status AgentSnapshot::save() {
     }
     return status;
   }
+  KR_CHECK(s.placed && s.planned, "what was saved has its place");
   s.saved = true;
   s.stats.extents = s.list->size();
   s.stats.bytes_saved = s.plan_bytes;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/check.hpp"
 #include "fake_gpu.hpp"
 #include "replay/replayer.hpp"
 #include "replay/thread_state.hpp"
@@ -78,6 +80,8 @@ class ScriptTool : public kreplay::tool_api::ReplayTool {
 
 struct Rig {
   explicit Rig(unsigned gpus = 1, const kreplay::Options& options = fast_options()) : gpu(gpus) {
+    // An assertion of the library that fails is a failed test.
+    kreplay::set_check_action([](const char*) noexcept { std::abort(); });
     s_tool = &tool;
     static std::atomic<int> count{0};
     path = std::filesystem::temp_directory_path() /
