@@ -180,9 +180,9 @@ TEST_CASE("a group that cannot be brought to rest is not waited for long, and ne
   for (int i = 0; i < 3; ++i) here.submit(dispatch_packet(kAddOne, &own, {0}));
   flag = true;
   CHECK(rig.records_with("\"declined\",\"reason\":\"peer_write\"") == 3);
-  REQUIRE(eventually([&] { return *own.target == 3; }));
+  REQUIRE(eventually([&] { return __atomic_load_n(own.target, __ATOMIC_ACQUIRE) == 3; }));
   here.submit(dispatch_packet(kAddOne, &own, {0}));
-  REQUIRE(eventually([&] { return *own.target == 4; }));
+  REQUIRE(eventually([&] { return __atomic_load_n(own.target, __ATOMIC_ACQUIRE) == 4; }));
 }
 
 TEST_CASE("a group with a member whose work is not seen, or with too many members, is declined") {
@@ -201,7 +201,7 @@ TEST_CASE("a group with a member whose work is not seen, or with too many member
   }
   queue.submit(dispatch_packet(kAddOne, &own, {0}));
   CHECK(rig.records_with("\"declined\",\"reason\":\"peer_write\"") == 1);
-  REQUIRE(eventually([&] { return *own.target == 1; }));
+  REQUIRE(eventually([&] { return __atomic_load_n(own.target, __ATOMIC_ACQUIRE) == 1; }));
 }
 
 TEST_CASE("where host memory is put back, all GPUs are one group") {
