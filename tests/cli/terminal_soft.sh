@@ -6,7 +6,7 @@ set -uo pipefail
 command -v script >/dev/null || { echo "skipped: script(1) is not installed (Debian: bsdutils)"; exit 77; }
 # on_terminal OPTIONS...: a run that is long enough to be painted, with a terminal as its output
 on_terminal() {
-  script -qec "'$kreplay' run --device soft --quiet --passes 3 $* -- '$program' 400" /dev/null </dev/null >"$folder/typed" 2>&1
+  script -qec "'$kreplay' run --device soft --quiet --passes 3 $* -- '$program' 4000" /dev/null </dev/null >"$folder/typed" 2>&1
 }
 on_terminal
 expect 0 "" grep -qE 'kreplay: [0-9]+ s, [0-9]+ launches, [0-9]+ passes, count_up' "$folder/typed"
