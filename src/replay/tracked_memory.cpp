@@ -4,7 +4,8 @@
 
 #include <algorithm>
 
-#include "base/clock.hpp"
+#include "replay/thread_state.hpp"
+#include "replay/window.hpp"
 
 namespace kreplay::replay {
 
