@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <new>
 
 #include "base/check.hpp"
 #include "base/log.hpp"
@@ -36,25 +37,29 @@ struct CopyFence::StandIn {
   static bool finished(hsa_signal_value_t value, void* data) {
     const OursScope ours_scope;
     const std::unique_ptr<StandIn> self(static_cast<StandIn*>(data));
-    const hsa::HsaApi& api = self->fence->api_;
+    self->tell(value);
+    return false;  // once
+  }
+
+  void tell(hsa_signal_value_t value) const {
+    const hsa::HsaApi& api = fence->api_;
     hsa_amd_profiling_async_copy_time_t times = {};
     const bool timed = api.hsa_amd_profiling_get_async_copy_time != nullptr &&
-                       api.hsa_amd_profiling_get_async_copy_time(self->ours, &times) == HSA_STATUS_SUCCESS;
-    self->fence->stand_in_done(self->application, self->record, timed ? &times : nullptr);
-    const auto* from = reinterpret_cast<const amd_signal_t*>(self->ours.handle);
-    auto* to = reinterpret_cast<amd_signal_t*>(self->application.handle);
+                       api.hsa_amd_profiling_get_async_copy_time(ours, &times) == HSA_STATUS_SUCCESS;
+    fence->stand_in_done(application, record, timed ? &times : nullptr);
+    const auto* from = reinterpret_cast<const amd_signal_t*>(ours.handle);
+    auto* to = reinterpret_cast<amd_signal_t*>(application.handle);
     __atomic_store_n(&to->start_ts, from->start_ts, __ATOMIC_RELAXED);
     __atomic_store_n(&to->end_ts, from->end_ts, __ATOMIC_RELAXED);
-    SignalChange change(*self->fence, self->application);
+    SignalChange change(*fence, application);
     if (value < 0) {  // the runtime's mark of a copy that failed
-      const hsa_signal_value_t before = api.hsa_signal_exchange_scacq_screl(self->application, value);
+      const hsa_signal_value_t before = api.hsa_signal_exchange_scacq_screl(application, value);
       change.by(value - before);
     } else {
-      api.hsa_signal_subtract_screlease(self->application, 1);
+      api.hsa_signal_subtract_screlease(application, 1);
       change.by(-1);
     }
-    self->fence->stand_ins_.release(self->ours);
-    return false;  // once
+    fence->stand_ins_.release(ours);
   }
 };
 
@@ -165,25 +170,32 @@ void CopyFence::leave(const Ticket& ticket, bool accepted) {
   }
   if (ticket.stand_in.handle == 0) return;
   if (!accepted) return stand_ins_.release(ticket.stand_in);
-  auto over = std::make_unique<StandIn>(StandIn{this, ticket.record, ticket.completion, ticket.stand_in});
-  const hsa_status_t status = api_.hsa_amd_signal_async_handler(ticket.stand_in, HSA_SIGNAL_CONDITION_LT, 1,
-                                                                &StandIn::finished, over.get());
-  StandIn* const released = over.release();
-  if (status == HSA_STATUS_SUCCESS) return;
-  // Nobody else can tell the application, so this thread stays with the copy.
+  // The copy is on its way: nothing here may fail for want of memory, or the application would wait for ever.
+  StandIn over{this, ticket.record, ticket.completion, ticket.stand_in};
+  std::unique_ptr<StandIn> kept(new (std::nothrow) StandIn(over));
+  if (kept != nullptr &&
+      api_.hsa_amd_signal_async_handler(ticket.stand_in, HSA_SIGNAL_CONDITION_LT, 1, &StandIn::finished,
+                                        kept.get()) == HSA_STATUS_SUCCESS) {
+    (void)kept.release();
+    return;
+  }
+  // Nobody else can tell the application, so this thread stays with the copy, for as long as that takes.
   hsa_signal_value_t value = 1;
   while (value > 0)
     value = api_.hsa_signal_wait_scacquire(ticket.stand_in, HSA_SIGNAL_CONDITION_LT, 1, UINT64_MAX,
                                            HSA_WAIT_STATE_BLOCKED);
-  (void)StandIn::finished(value, released);
+  over.tell(value);
 }
 
 void CopyFence::stand_in_done(hsa_signal_t application, uint64_t record,
                               const hsa_amd_profiling_async_copy_time_t* times) {
   const std::lock_guard lock(mutex_);
   if (times != nullptr) {
-    if (times_.size() >= kMostTimes) times_.clear();
-    times_[application.handle] = *times;
+    try {
+      if (times_.size() >= kMostTimes) times_.clear();
+      times_[application.handle] = *times;
+    } catch (const std::bad_alloc&) {  // the times are lost, the copy's end is not
+    }
   }
   for (size_t i = 0; i < records_.size(); ++i)
     if (records_[i].id == record) return drop(i);
