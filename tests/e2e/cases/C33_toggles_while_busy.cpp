@@ -17,7 +17,7 @@ constexpr unsigned kRounds = 40;  ///< of four dispatches per thread
 constexpr unsigned kDispatches = 4 * kRounds;
 constexpr unsigned kToggles = 10'000;
 
-std::atomic<unsigned> g_submitted{0};
+std::atomic<unsigned> g_done{0};
 std::atomic<unsigned> g_refused{0};
 
 uint64_t three(rocprofiler_kernel_dispatch_info_t, rocprofiler_user_data_t) { return 3; }
@@ -62,8 +62,8 @@ void work(stress::SharedQueue& queue, const e2e::Kernel& append, unsigned* log, 
     queue.submit({Packet::barrier(first, {})});
     queue.submit({next(all), next(all)});
     queue.submit({Packet::barrier({}, last)});
-    g_submitted += 4;
     e2e::wait_below(last, 1, "a round");
+    g_done += 4;
     hsa_signal_subtract_screlease(all, 1 - hsa_signal_load_scacquire(first));
   }
   HSA_OK(hsa_signal_destroy(first));
@@ -99,10 +99,10 @@ int main() {
       threads.emplace_back([&] {  // as often as the work goes on, and to the end when it is over
         unsigned seen = 0;
         for (unsigned n = 0; n < kToggles; ++n) {
-          toggle(*tool, n % 2 != 0);
-          if (n % 16 != 0) continue;
-          while (g_submitted == seen && seen != kThreads * kDispatches) std::this_thread::yield();
-          seen = g_submitted;
+          toggle(*tool, n % 2 == 0);
+          if (n % 17 != 0) continue;  // started the first time, then stopped and started in turn
+          while (g_done == seen && seen != kThreads * kDispatches) std::this_thread::yield();
+          seen = g_done;
         }
       });
     for (std::thread& thread : threads) thread.join();
