@@ -1,11 +1,12 @@
 #include "device/real_ring.hpp"
 
-#include <cstdlib>
 #include <cstring>
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
 #endif
+
+#include "base/environment.hpp"
 
 namespace kreplay::device {
 
@@ -31,7 +32,7 @@ RealRing::RealRing(const hsa::HsaApi& api, hsa_queue_t* queue)
     direct_ = true;
     doorbell_ = doorbell->hardware_doorbell_ptr;
   }
-  const char* in_device = std::getenv("HSA_ALLOCATE_QUEUE_DEV_MEM");
+  const char* in_device = foreign_variable("HSA_ALLOCATE_QUEUE_DEV_MEM");
   device_memory_ = in_device != nullptr && std::strcmp(in_device, "0") != 0;
   write_.store(runtime_write_index(), std::memory_order_relaxed);
   read_cache_ = read_index();
