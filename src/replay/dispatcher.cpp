@@ -43,7 +43,7 @@ const char* explain(Reason reason) {
     case Reason::snapshot_failed:
       return "memory could not be saved";
     case Reason::budget:
-      return "saving memory would exceed KREPLAY_HOST_BYTES";
+      return "saving memory would exceed its limits (KREPLAY_TIER, KREPLAY_VRAM_BYTES, KREPLAY_HOST_BYTES)";
     case Reason::peer_write:
       return "another GPU may write the memory that would be put back, and cannot be held up";
     case Reason::bypassed:

@@ -32,10 +32,6 @@ Reason PassLoop::save(std::string& detail) {
       return Reason::snapshot_failed;
     }
   if (const Reason unfit = cover_arguments(detail); unfit != Reason::none) return unfit;
-  if (!own.memory)
-    own.memory = std::make_unique<SavedMemory>(
-        core_.api, agent_, core_.extents,
-        snapshot::SnapshotLimits{core_.options.host_bytes, core_.options.drain_timeout_ns});
   const Status saved = own.memory->save(window_.members());
   if (!saved.ok()) {
     detail = saved.message();
@@ -69,10 +65,9 @@ void PassLoop::watch_host() {
   HostWrites& writes = agent_.window.host_writes;
   if (core_.options.host_write == Options::HostWrite::ignore) return writes.begin_unchecked(core_.extents);
   writes.begin(dispatch_.arguments, core_.extents);
-  agent_.window.memory->visit_saved(snapshot::MemoryClass::code_segment,
-                                    [&](const std::byte* bytes, uint64_t size_bytes) {
-                                      writes.add_pointed_at({bytes, size_bytes}, core_.extents);
-                                    });
+  agent_.window.memory->visit_code_segments([&](const std::byte* bytes, uint64_t size_bytes) {
+    writes.add_pointed_at({bytes, size_bytes}, core_.extents);
+  });
 }
 
 /// Before each pass, as the last thing. @return false with the reason in `detail`; true at once when not
@@ -228,7 +223,8 @@ void PassLoop::fill(report::DispatchRecord& record, const tool_api::ReplayCall& 
   const AgentWindow& own = agent_.window;
   record.unverified_bytes = own.host_writes.unverified_bytes();
   const snapshot::SnapshotStats stats = own.memory->stats();
-  record.tier = "T3";
+  record.tier = stats.shadowed == 0 ? "T3" : stats.shadowed == stats.bytes_saved ? "T1" : "T1+T3";
+  record.bytes_link = stats.link_bytes;
   record.extents = stats.extents;
   record.bytes_saved = stats.bytes_saved;
   record.bytes_restored = stats.bytes_restored;

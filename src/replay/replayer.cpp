@@ -12,6 +12,18 @@
 namespace kreplay::replay {
 namespace {
 
+snapshot::SnapshotLimits limits_of(const Options& options) {
+  using Tier = Options::Tier;
+  snapshot::SnapshotLimits limits;
+  limits.tier = options.tier == Tier::host     ? snapshot::SnapshotTier::host
+                : options.tier == Tier::shadow ? snapshot::SnapshotTier::shadow
+                                               : snapshot::SnapshotTier::automatic;
+  limits.host_bytes = options.host_bytes;
+  limits.device_bytes = options.vram_bytes;
+  limits.copy_timeout_ns = options.drain_timeout_ns;
+  return limits;
+}
+
 constexpr uint64_t kGateSliceNs = 1'000'000'000;
 /// How long exit and shut down wait for windows of other threads; what a window restores is bounded by
 /// itself.
@@ -94,6 +106,8 @@ Status Replayer::start() {
       info.memory_bytes = memory_.device_bytes(agent);
       if (agent_id_of_ != nullptr) info.tool_id = agent_id_of_(info.node);
       agents_.push_back(std::make_unique<Agent>(api, std::move(info)));
+      agents_.back()->window.memory =
+          std::make_unique<SavedMemory>(api, *agents_.back(), core_->extents, limits_of(core_->options));
     }
   if (agents_.size() > kMostAgents)
     mark_bypassed(0, "start",
@@ -110,7 +124,7 @@ void Replayer::release_runtime_objects() {
   settle(false);
   for (const auto& agent : agents_) {
     AgentWindow& window = agent->window;
-    if (window.memory) window.memory->release();
+    window.memory->release();
     if (window.cache_flush) window.cache_flush->release();
     if (window.drain) window.drain->release();
     for (hsa_signal_t* signal : {&window.pass_signal, &window.drain_signal})

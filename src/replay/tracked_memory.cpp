@@ -65,14 +65,22 @@ void TrackedMemory::not_freed(const Freed& freed) {
   if (freed.extent) core_.extents.put_back(*freed.extent);
 }
 
-bool TrackedMemory::wait_for_deferred_frees() {
+bool TrackedMemory::make_room() {
   bool waited = false;
   for (const auto& agent : agents_) {
     if (Window::mine(*agent) != nullptr || !core_.windows.covering(agent_bit(agent->info().index))) continue;
     agent->wait_gate(10 * std::min(kHeldSliceNs, core_.options.drain_timeout_ns));
     waited = true;
   }
-  return waited;
+  bool gave = false;
+  for (const auto& agent : agents_) gave |= agent->window.memory->give_way();
+  return waited || gave;
+}
+
+uint64_t TrackedMemory::shadow_bytes(hsa_agent_t of) const {
+  uint64_t bytes = 0;
+  for (const auto& agent : agents_) bytes += agent->window.memory->shadow_bytes(of);
+  return bytes;
 }
 
 std::optional<Extent> TrackedMemory::exported(const void* address) {

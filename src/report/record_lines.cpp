@@ -163,6 +163,7 @@ void append_dispatch(LineBuffer& out, const DispatchRecord& record) {
   append_field(out, "extents", record.extents);
   append_field(out, "bytes_saved", record.bytes_saved);
   append_field(out, "bytes_restored", record.bytes_restored);
+  append_field(out, "bytes_link", record.bytes_link);
   append_field(out, "save_ns", record.save_ns);
   append_field(out, "restore_ns", record.restore_ns);
   append_field(out, "window_ns", record.window_ns);
@@ -190,6 +191,7 @@ void append_trailer(LineBuffer& out, const Totals& totals, uint64_t end_unix_ns)
   append_field(out, "passes_run", sums.passes_run);
   append_field(out, "bytes_saved", sums.bytes_saved);
   append_field(out, "bytes_restored", sums.bytes_restored);
+  append_field(out, "bytes_link", sums.bytes_link);
   append_field(out, "save_ns", sums.save_ns);
   append_field(out, "restore_ns", sums.restore_ns);
   append_field(out, "window_ns", sums.window_ns);

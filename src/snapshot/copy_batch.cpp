@@ -78,11 +78,12 @@ BatchResult CopyBatch::run(Direction direction, const std::vector<Piece>& pieces
   for (; submitted < pieces.size(); ++submitted) {
     const Piece& piece = pieces[submitted];
     auto* device = reinterpret_cast<void*>(piece.device.value);
-    status = direction == Direction::to_host
-                 ? api_.hsa_amd_memory_async_copy(piece.host, host, device, device_, piece.size, 0, nullptr,
-                                                  signal_)
-                 : api_.hsa_amd_memory_async_copy(device, device_, piece.host, host, piece.size, 0, nullptr,
-                                                  signal_);
+    const hsa_agent_t keeper = piece.place == Place::device ? device_ : host;
+    status = direction == Direction::save
+                 ? api_.hsa_amd_memory_async_copy(piece.backing, keeper, device, device_, piece.size, 0,
+                                                  nullptr, signal_)
+                 : api_.hsa_amd_memory_async_copy(device, device_, piece.backing, keeper, piece.size, 0,
+                                                  nullptr, signal_);
     ++copies_;
     if (status != HSA_STATUS_SUCCESS) break;
   }

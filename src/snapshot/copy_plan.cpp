@@ -24,9 +24,10 @@ std::vector<Piece> clip_to(const std::vector<Piece>& pieces, const std::vector<E
     for (; extent != live.end() && extent->base < end; ++extent) {
       const GpuVa from = std::max(piece.device, extent->base);
       const GpuVa to = std::min(end, extent->base + extent->size);
-      Piece part{from, piece.host + (from - piece.device), to - from};
-      const bool joins = !clipped.empty() && clipped.back().device + clipped.back().size == part.device &&
-                         clipped.back().host + clipped.back().size == part.host;
+      Piece part{from, piece.backing + (from - piece.device), to - from, piece.place};
+      const bool joins = !clipped.empty() && clipped.back().place == part.place &&
+                         clipped.back().device + clipped.back().size == part.device &&
+                         clipped.back().backing + clipped.back().size == part.backing;
       if (joins)
         clipped.back().size += part.size;
       else

@@ -43,9 +43,9 @@ TEST_CASE("pieces are clipped to live extents and joined where both sides contin
     CHECK(clipped[0].device == GpuVa(0x1000));
     CHECK(clipped[0].size == 0x10);
     CHECK(clipped[1].device == GpuVa(0x1030));
-    CHECK(clipped[1].host == host + 0x30);
+    CHECK(clipped[1].backing == host + 0x30);
     CHECK(clipped[2].device == GpuVa(0x2000));
-    CHECK(clipped[2].host == host + 0x80);
+    CHECK(clipped[2].backing == host + 0x80);
     CHECK(clipped[2].size == 0x20);
   }
   SECTION("nothing live") { CHECK(clip_to(pieces, {}).empty()); }
