@@ -253,8 +253,8 @@ constinit const Row kRows[] = {
      "Most host memory an agent's snapshot may use. 0: half of the memory available.",
      [](std::string_view v, Options& o) { return read_bytes(v, &o.host_bytes); }},
     {"KREPLAY_TIER", "choice", "auto", "auto, shadow or host",
-     "Where memory is saved. shadow: in the agent's own memory; a launch for which there is no room runs\n"
-     "once. host: in pinned host memory. auto: the first while there is room, else the second.",
+     "Where memory is saved. shadow: in the agent's own memory; a launch for which there is no room\n"
+     "runs once. host: in pinned host memory. auto: the first while there is room, else the second.",
      [](std::string_view v, Options& o) -> Why {
        if (v == "auto")
          o.tier = Options::Tier::automatic;

@@ -27,7 +27,7 @@ int main() {
   unsigned* dev_x = e2e::to_device(agents, x);
   unsigned* dev_y = e2e::to_device(agents, y);
   void* ballast = nullptr;  // so that a second copy is seen in what is available
-  HSA_OK(hsa_amd_memory_pool_allocate(agents.device, 200 * kMiB, 0, &ballast));
+  HSA_OK(hsa_amd_memory_pool_allocate(agents.device, 72 * kMiB, 0, &ballast));
   const e2e::CodeObject code(agents);
   e2e::Queue queue(agents);
   for (unsigned round = 0; round < 2; ++round) {
