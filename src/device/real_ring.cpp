@@ -4,6 +4,8 @@
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
+
+#include "base/check.hpp"
 #endif
 
 #include "base/environment.hpp"
@@ -52,10 +54,12 @@ hsa::PacketKind RealRing::kind_at(uint64_t index) const {
 }
 
 bool RealRing::barrier_at(uint64_t index) const {
+  KR_CHECK(index < write_index(), "only what was written is looked at");
   return hsa::has_barrier_bit(__atomic_load_n(&headers_[index & mask_], __ATOMIC_RELAXED));
 }
 
 hsa::Packet RealRing::packet_at(uint64_t index) const {
+  KR_CHECK(index < write_index(), "only a packet that was written is read back");
   hsa::Packet packet = {};
   const auto* from = reinterpret_cast<const uint32_t*>(base_ + (index & mask_) * hsa::kPacketBytes);
   for (int i = 1; i < 16; ++i) packet.word[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);
