@@ -6,10 +6,10 @@
 
 #include <atomic>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/types.hpp"
 #include "device/signal_pool.hpp"
 #include "hsa/hsa_api.hpp"
@@ -80,10 +80,10 @@ class Agent {
   AgentInfo info_;
   std::atomic<uint32_t> gate_{0};
   std::atomic<uint32_t> at_gate_{0};  ///< threads in wait_gate()
-  mutable std::mutex queues_mutex_;   // guards queues_, pinned_
+  mutable Mutex queues_mutex_;        // guards queues_, pinned_
   std::vector<Queue*> queues_;
   bool pinned_ = false;
-  mutable std::mutex incomplete_mutex_;  // guards incomplete_
+  mutable Mutex incomplete_mutex_;  // guards incomplete_
   std::map<uint64_t, std::string> incomplete_;
 
  public:

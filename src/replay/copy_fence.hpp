@@ -21,12 +21,12 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "device/signal_pool.hpp"
 #include "hsa/aql.hpp"
 #include "hsa/hsa_api.hpp"
@@ -144,8 +144,8 @@ class CopyFence {
   device::SignalPool stand_ins_;
   std::function<bool(uint64_t agent)> while_waiting_;  // set before the first copy, then constant
   uint64_t slice_ns_ = 1'000'000'000;                  // same
-  mutable std::mutex mutex_;                           // guards everything below that is not atomic
-  std::condition_variable changed_;
+  mutable Mutex mutex_;                                // guards everything below that is not atomic
+  std::condition_variable_any changed_;
   std::vector<uint64_t> closed_;
   std::vector<uint64_t> entering_;  // one entry per agent and copy inside the runtime's call
   std::vector<Record> records_;

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "base/check.hpp"
+
 namespace kreplay::replay {
 namespace {
 
@@ -101,6 +103,7 @@ Kernel& KernelTable::insert(uint64_t kernel_object, const std::string& symbol,
   if (2 * (used_ + 1) > tables_.back()->mask + 1) grow();
   place(*tables_.back(), &out);
   ++live_;
+  KR_CHECK(live_ <= used_ && 2 * used_ <= tables_.back()->mask + 1, "half of the slots end a look-up");
   return out;
 }
 
@@ -113,6 +116,7 @@ void KernelTable::erase(uint64_t kernel_object) {
     if (kernel == nullptr) return;
     if (kernel == &tombstone_ || kernel->kernel_object != kernel_object) continue;
     slot.store(&tombstone_, std::memory_order_release);
+    KR_CHECK(live_ > 0, "kernels in the table are counted");
     --live_;
     return;
   }

@@ -25,6 +25,7 @@ const char* name_of(const Kernel* kernel) {
 
 Reason PassLoop::save(std::string& detail) {
   KR_CHECK(!agent_.gate_open(), "memory is saved while the agent stands still");
+  KR_CHECK(window_.covering(), "memory is saved while its frees are held back");
   AgentWindow& own = agent_.window;
   for (const Agent* member : window_.members())
     if (std::string why = member->incomplete(); !why.empty()) {
@@ -83,6 +84,7 @@ bool PassLoop::flush_caches(std::string& detail) {
 
 void PassLoop::run(tool_api::ReplayTool& tool, tool_api::ReplayCall& call, const tool_api::PassPlan& plan,
                    report::DispatchRecord& record, std::string& detail) {
+  KR_CHECK(agent_.window.memory != nullptr, "passes come after a save");
   agent_.window.pass_times.clear();
   if (core_.progress != nullptr && kernel_ != nullptr)
     set_progress_kernel(*core_.progress, kernel_->demangled);
@@ -117,6 +119,7 @@ PassLoop::PassEnd PassLoop::run_passes(CompletionGuard& guard, tool_api::ReplayT
       tool.pass_enter(call, pass);
     }
     if (const PassEnd end = run_pass(guard, pass, detail); end != PassEnd::done) return end;
+    KR_CHECK(agent_.window.pass_times.size() <= pass + 1, "a pass has one time");
     {
       const Window::CallbackScope scope(window_);
       call.pass_times = agent_.window.pass_times;
@@ -181,6 +184,7 @@ bool PassLoop::put_back(CompletionGuard& guard, uint64_t next_pass, report::Disp
                                    : "work of another thread had to be let in";
     return false;
   }
+  KR_CHECK(!agent_.gate_open(), "memory is put back behind a closed gate");
   // Before the device's: what cannot be put back leaves everything as the pass left it.
   if (!put_back_host(next_pass, record, detail)) {
     window_.end_restore();
@@ -260,6 +264,7 @@ void PassLoop::end(PassEnd end, std::string& detail) {
 PassLoop::PassEnd PassLoop::run_pass(CompletionGuard& guard, uint64_t pass, std::string& detail) {
   KR_CHECK(t_state.window == &window_, "passes run on the thread that owns the window");
   const hsa_signal_t ours = agent_.window.pass_signal;
+  KR_CHECK(ours.handle != 0 && ours.handle != agent_.window.drain_signal.handle, "a pass has its own signal");
   Packet copy = packet_;
   copy.word[0] = hsa::with_system_fences(packet_.word[0]);
   hsa::set_completion_signal(copy, ours);
@@ -282,6 +287,7 @@ PassLoop::PassEnd PassLoop::run_pass(CompletionGuard& guard, uint64_t pass, std:
                          core_.options.pass_timeout_ns / 1'000'000);
     return PassEnd::handed_over;
   }
+  KR_CHECK(device::signal_value(ours) == 0, "a pass completes its signal once");
   remember_times();
   if (core_.progress != nullptr) core_.progress->passes.fetch_add(1, std::memory_order_relaxed);
   return PassEnd::done;

@@ -6,7 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/log.hpp"
+#include "base/mutex.hpp"
 #include "device/pools.hpp"
 
 namespace kreplay::replay {
@@ -62,6 +64,7 @@ bool Replayer::wait_at_fence(uint64_t handle) {
 }
 
 void Replayer::continue_ids(const Replayer& before) {
+  KR_CHECK(before.core_->closed.load() && agents_.empty(), "ids go on where a closed replayer ended");
   core_->next_dispatch = before.core_->next_dispatch.load();
   core_->next_correlation = before.core_->next_correlation.load();
   next_queue_id_ = before.next_queue_id_.load();
@@ -109,6 +112,8 @@ Status Replayer::start() {
       agents_.back()->window.memory =
           std::make_unique<SavedMemory>(api, *agents_.back(), core_->extents, limits_of(core_->options));
     }
+  for (size_t i = 0; i < agents_.size(); ++i)
+    KR_CHECK(agents_[i]->info().index == i, "a bit of an agent set is the agent's place in the list");
   if (agents_.size() > kMostAgents)
     mark_bypassed(0, "start",
                   fmt::format("the process has {} GPU agents, {} at the most can be told apart",
@@ -121,6 +126,7 @@ void Replayer::settle(bool for_good) {
 }
 
 void Replayer::release_runtime_objects() {
+  KR_CHECK_UNLOCKED();
   settle(false);
   for (const auto& agent : agents_) {
     AgentWindow& window = agent->window;
@@ -150,6 +156,7 @@ void Replayer::add_queue(Queue& queue) {
 }
 
 bool Replayer::take_queue(Queue& queue, const std::function<void()>& destroy) {
+  KR_CHECK_UNLOCKED();
   core_->copies.absorb();
   core_->queues.remove(queue);
   if (queue.agent().remove_queue(queue)) return false;

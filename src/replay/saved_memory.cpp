@@ -55,6 +55,8 @@ Status SavedMemory::save(const std::vector<Agent*>& members) {
 }
 
 Status SavedMemory::restore() {
+  KR_CHECK(!saved_.empty() && std::find(saved_.begin(), saved_.end(), &own_) != saved_.end(),
+           "what is put back was saved, the agent's own memory with it");
   for (AgentSnapshot* snapshot : saved_)
     if (Status restored = snapshot->restore(); !restored) return restored;
   return {};

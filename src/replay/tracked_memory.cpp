@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "replay/thread_state.hpp"
 #include "replay/window.hpp"
 
@@ -66,6 +68,7 @@ void TrackedMemory::not_freed(const Freed& freed) {
 }
 
 bool TrackedMemory::make_room() {
+  KR_CHECK_UNLOCKED();
   bool waited = false;
   for (const auto& agent : agents_) {
     if (Window::mine(*agent) != nullptr || !core_.windows.covering(agent_bit(agent->info().index))) continue;
@@ -107,6 +110,8 @@ void TrackedMemory::migrated(void* address, uint64_t pool) {
 
 /// Whoever may write an agent's memory is isolated with it from now on.
 void TrackedMemory::changed_access(const Extent& before, AgentSet accessors) {
+  KR_CHECK(before.agent != 0, "only device memory has accessors");
+  KR_CHECK((accessors & set_of(before.agent)) == 0, "an owner is none of those who were given access");
   if ((accessors & ~before.accessors) == 0) return;
   core_.windows.wait_joined(set_of(before.agent) | accessors);
 }
@@ -209,6 +214,7 @@ void TrackedMemory::not_unlocked(void* host_address, const Unlocked& unlocked) {
 }
 
 bool TrackedMemory::hold(AgentSet agents, const std::function<void()>& release) {
+  KR_CHECK_UNLOCKED();
   if (t_state.window != nullptr)
     return core_.windows.covering(agents) && core_.windows.defer(agents, release);
   for (const auto& agent : agents_) {

@@ -5,10 +5,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "replay/agent.hpp"
 #include "replay/core.hpp"
 #include "replay/memory_map.hpp"
@@ -98,7 +98,7 @@ class TrackedMemory {
   const std::vector<std::unique_ptr<Agent>>& agents_;
   MemoryMap map_;
   VirtualMemory virtual_memory_;
-  std::mutex locked_mutex_;             // guards locked_
+  Mutex locked_mutex_;                  // guards locked_
   std::multimap<void*, void*> locked_;  ///< host address -> agent address where they differ
 };
 

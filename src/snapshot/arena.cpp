@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/mutex.hpp"
 #include "hsa/agent_info.hpp"
 #include "hsa/status_text.hpp"
 #include "snapshot/host_memory.hpp"
@@ -153,6 +154,7 @@ uint64_t Arena::fit(const std::vector<Range>& ranges, std::vector<Piece>* pieces
       uint64_t size = std::min({left, room, kMaxPieceBytes});
       if (size < left)
         size = size / kCongruence * kCongruence;  // the next piece stays congruent without a gap
+      KR_CHECK(size != 0 && used + skip + size <= at.size, "a piece lies in one segment");
       pieces->push_back({range.base + done, at.base + used + skip, size, place_});
       used += skip + size;
       done += size;
@@ -166,6 +168,7 @@ uint64_t Arena::fit(const std::vector<Range>& ranges, std::vector<Piece>* pieces
 
 /// At least `needed`, and at most `wanted`; the difference is a wish.
 Status Arena::allocate(uint64_t wanted, uint64_t needed, uint64_t most) {
+  KR_CHECK_UNLOCKED();
   void* base = nullptr;
   hsa_status_t status = api_.hsa_amd_memory_pool_allocate(pool_, wanted, 0, &base);
   if (status != HSA_STATUS_SUCCESS && needed < wanted) {
@@ -176,6 +179,8 @@ Status Arena::allocate(uint64_t wanted, uint64_t needed, uint64_t most) {
     segments_.push_back({static_cast<std::byte*>(base), wanted});
     capacity_ += wanted;
     held_.fetch_add(wanted, std::memory_order_relaxed);
+    KR_CHECK(capacity_ <= most && held_bytes() >= capacity_,
+             "an arena stays within its limit, and counts itself");
     if (place_ == Place::device) return {};
     status = api_.hsa_amd_agents_allow_access(1, &device_, nullptr, base);
     if (status == HSA_STATUS_SUCCESS) return {};
@@ -193,6 +198,7 @@ Status Arena::allocate(uint64_t wanted, uint64_t needed, uint64_t most) {
 
 /// @param asked the limit is the user's
 Status Arena::grow(uint64_t needed, uint64_t most, bool asked) {
+  KR_CHECK(needed != 0, "an arena grows for what has no place");
   needed = round_up(needed, granule_);
   if (needed > most || capacity_ > most - needed) {
     const uint64_t total = capacity_ + needed;

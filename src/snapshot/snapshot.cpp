@@ -75,6 +75,12 @@ struct AgentSnapshot::Impl {
 
 namespace {
 
+uint64_t total_bytes(const std::vector<Piece>& pieces) {
+  uint64_t sum = 0;
+  for (const Piece& piece : pieces) sum += piece.size;
+  return sum;
+}
+
 template <typename... Functions>
 bool all_there(Functions... functions) {
   return ((functions != nullptr) && ...);
@@ -95,6 +101,7 @@ Status AgentSnapshot::Impl::check_api() const {
 }
 
 void AgentSnapshot::Impl::plan() {
+  KR_CHECK(!saved, "the plan of a snapshot in use stays as it is");
   if (planned && extents.epoch(agent.handle) == plan_epoch) return;
   planned = false;
   placed.store(false, std::memory_order_relaxed);
@@ -270,6 +277,9 @@ Status AgentSnapshot::Impl::save_all() {
   if (!placed.load(std::memory_order_relaxed)) {
     if (Status there = check_api(); !there) return there;
     if (Status found = place(); !found) return found;
+    // Bytes without a place would be lost with the first restore.
+    if (!KR_HOLDS(total_bytes(pieces) == plan_bytes, "every byte of the plan has its place"))
+      return {Error::internal, "the snapshot of " + agent_name() + " is not complete"};
     placed.store(true, std::memory_order_relaxed);
   }
   const uint64_t before = batch.copies_submitted();
@@ -299,6 +309,7 @@ Status AgentSnapshot::Impl::save_all() {
 Status AgentSnapshot::restore() {
   Impl& s = *impl_;
   if (!s.saved) return {Error::internal, "restore without a saved snapshot of " + s.agent_name()};
+  KR_CHECK(!s.poisoned && s.list != nullptr, "what was saved is known and nobody else writes it");
   const uint64_t start_ns = monotonic_ns();
   const std::vector<Piece>* pieces = &s.pieces;
   std::vector<Piece> clipped;
@@ -330,7 +341,10 @@ Status AgentSnapshot::restore() {
               s.failure(result, *pieces, "restore").message() + "; then " + second.message()};
     }
   }
-  for (const Piece& piece : *pieces) s.stats.bytes_restored += piece.size;
+  const uint64_t restored = total_bytes(*pieces);
+  KR_CHECK(pieces == &clipped ? restored < s.plan_bytes : restored == s.plan_bytes,
+           "all that was saved is put back, but for what was freed");
+  s.stats.bytes_restored += restored;
   s.count(*pieces);
   s.stats.restore_ns += monotonic_ns() - start_ns;
   return {};
