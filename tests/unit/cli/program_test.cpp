@@ -1,6 +1,7 @@
 // The kreplay program as a user runs it; a stand-in takes the place of libkreplay.so.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "fixtures.hpp"
@@ -16,6 +17,42 @@ const std::string kRun = kProgram + " run --library " KREPLAY_STAND_IN " ";
 const std::string kGood = "STAND_IN_NOTES='loaded;runtime=/lib;ended=3 2' ";
 
 }  // namespace
+
+TEST_CASE("a misspelt command or option is answered with what was meant") {
+  struct Typed {
+    const char *words, *answer;
+    int status;
+  };
+  for (const Typed& typed : {
+           Typed{"rnu -- true", "there is no command \"kreplay rnu\"; did you mean kreplay run?", 2},
+           {"reprot x.jsonl", "did you mean kreplay report?", 2},
+           {"base", "did you mean kreplay baseline?", 2},
+           {"baseline udpate --store s x",
+            "there is no command \"kreplay baseline udpate\"; did you mean kreplay "
+            "baseline update?",
+            2},
+           {"update --store s x", "did you mean kreplay baseline update?", 2},
+           {"frobnicate", "; kreplay --help lists what there is", 2},
+           {"--versoin", "kreplay has no option --versoin; did you mean --version?", 2},
+           {"run --pases 3 -- true", "kreplay run has no option --pases; did you mean --passes?", 125},
+           {"run --passes 3 --kernel=f --tol x -- true", "no option --kernel; did you mean --kernels?", 125},
+           {"run --passes 3 --tol x -- true", "no option --tol; did you mean --tool?", 125},
+           {"compare --fail-ovre 5% a b",
+            "kreplay compare has no option --fail-ovre; did you mean --fail-over?", 2},
+           {"baseline update --stoer s x",
+            "kreplay baseline update has no option --stoer; did you mean --store?", 2},
+           {"doctor -x", "kreplay doctor has no option -x; kreplay doctor --help lists", 2},
+       }) {
+    const auto ended = shell(kProgram + " " + typed.words);
+    INFO(typed.words << "\n" << ended.text);
+    CHECK(ended.code() == typed.status);
+    CHECK(has(ended.text, typed.answer));
+    CHECK(std::count(ended.text.begin(), ended.text.end(), '\n') == 1);
+  }
+  // Words of another program, and values, are no options of ours.
+  CHECK_FALSE(has(shell(kRun + "-- /nonexistent --pases 3").text, "no option"));
+  CHECK_FALSE(has(shell(kProgram + " compare --fail-over 5% one").text, "no option"));
+}
 
 TEST_CASE("run hands on the program's status and output") {
   CHECK(shell(kGood + kRun + "-- true").code() == 0);
