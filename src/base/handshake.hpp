@@ -23,7 +23,13 @@ constexpr std::string_view passive = "passive";        ///< the library stays ou
 constexpr std::string_view excluded = "excluded";      ///< replay is off in this rank, as was asked for
 constexpr std::string_view results = "results";        ///< detail: path of the result file
 constexpr std::string_view no_results = "no_results";  ///< detail: why there is no result file
-constexpr std::string_view ended = "ended";            ///< the process exits; detail: format_ended()
+/// A tool's function begins; detail: which. When the process ends in it, this is all that tells.
+constexpr std::string_view tool_enters = "tool_enters";
+constexpr std::string_view tool_leaves = "tool_leaves";    ///< it is back
+constexpr std::string_view tool_refused = "tool_refused";  ///< detail: a call of that tool, and the answer
+constexpr std::string_view tool_failed = "tool_failed";    ///< detail: a sentence; the run is no good then
+constexpr std::string_view tool_idle = "tool_idle";        ///< tools are there and none replays; detail: why
+constexpr std::string_view ended = "ended";                ///< the process exits; detail: format_ended()
 }  // namespace handshake_event
 
 struct HandshakeNote {

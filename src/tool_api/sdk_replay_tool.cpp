@@ -1,5 +1,7 @@
 #include "tool_api/sdk_replay_tool.hpp"
 
+#include <fmt/format.h>
+
 #include "base/log.hpp"
 
 namespace kreplay::tool_api {
@@ -99,10 +101,15 @@ SdkReplayTool::Payload SdkReplayTool::payload_of(const ReplayCall& call) const n
 
 void SdkReplayTool::threw(ReplayCall& call, const char* where) noexcept {
   call.tool_threw = true;
-  if (!subscription_of(call).warned_throw.exchange(true))
-    log::warn("tool",
-              "its {} threw an exception at dispatch {}; that replay ends there. Further ones are not shown",
-              where, call.info.dispatch_id);
+  const ReplaySubscription& to = subscription_of(call);
+  if (to.warned_throw.exchange(true)) return;
+  try {
+    registry_.tool_failed(*to.client,
+                          fmt::format("its {} threw {}, at dispatch {}; that replay ends there. Further "
+                                      "ones are not shown",
+                                      where, thrown_text(), call.info.dispatch_id));
+  } catch (...) {  // out of memory: the record says that the tool threw
+  }
 }
 
 bool SdkReplayTool::deliver(ReplayCall& call, rocprofiler_kernel_replay_operation_t operation,
