@@ -19,6 +19,7 @@ namespace kreplay {
 namespace handshake_event {
 constexpr std::string_view loaded = "loaded";          ///< the library's constructor ran
 constexpr std::string_view runtime = "runtime";        ///< replay is on; detail: path of the HSA runtime
+constexpr std::string_view no_runtime = "no_runtime";  ///< the HSA runtime did not start; detail: why
 constexpr std::string_view passive = "passive";        ///< the library stays out of the way; detail: why
 constexpr std::string_view excluded = "excluded";      ///< replay is off in this rank, as was asked for
 constexpr std::string_view results = "results";        ///< detail: path of the result file

@@ -14,7 +14,8 @@ namespace {
 struct Sum {
   bool loaded = false, runtime = false, passive = false, excluded = false, ended = false;
   bool tool_failed = false;
-  std::string idle;  ///< why no tool replays
+  std::string idle;        ///< why no tool replays
+  std::string no_runtime;  ///< why the runtime did not start
   EndedNote counts;
 };
 
@@ -28,6 +29,7 @@ Sum sum_of(const std::vector<HandshakeNote>& notes) {
     sum.excluded |= note.event == excluded;
     sum.tool_failed |= note.event == tool_failed;
     if (note.event == tool_idle) sum.idle = note.detail;
+    if (note.event == no_runtime) sum.no_runtime = note.detail;
     if (note.event != ended) continue;
     sum.ended = true;
     const EndedNote one = parse_ended(note.detail);
@@ -54,6 +56,9 @@ std::string why_not_loaded(const std::string& program) {
 }
 
 std::string why_nothing(const Sum& sum) {
+  if (!sum.runtime && !sum.no_runtime.empty())
+    return "nothing was measured: the HSA runtime could not start (" + sum.no_runtime +
+           "); kreplay doctor says what is missing";
   if (!sum.runtime) {
     if (sum.passive) return "nothing was measured";
     return sum.excluded ? "nothing was measured: every rank that used a GPU was left out by --ranks"
@@ -104,6 +109,7 @@ HandshakeVerdict judge(const std::vector<HandshakeNote>& notes, const std::strin
     verdict.sentences.push_back(std::move(sentence));
   };
   const Sum sum = sum_of(notes);
+  verdict.no_gpu_used = !sum.runtime && !sum.passive && !sum.excluded && sum.no_runtime.empty();
   if (!sum.loaded) {
     fail("libkreplay.so was not loaded: " + why_not_loaded(program));
     return verdict;

@@ -63,6 +63,7 @@ expect 2 "File exists" "$kreplay" merge -o "$folder/merged.jsonl" "$folder/facts
 # Doctor.
 expect 0 "the library was loaded and sees the runtime" "$kreplay" doctor --device soft
 expect 0 "gfx906" "$kreplay" doctor --device soft
+expect 0 "libkreplay.so, version $("$kreplay" --version | sed 's/kreplay //')" "$kreplay" doctor --device soft
 expect 1 "KREPLAY_PASSES=\"x\"" env KREPLAY_PASSES=x "$kreplay" doctor --device soft
 expect 1 "/nonexistent.so: No such file" env LD_PRELOAD=/nonexistent.so "$kreplay" doctor --device soft
 exit $failed

@@ -96,11 +96,14 @@ TEST_CASE("run fails where nothing was measured") {
 }
 
 TEST_CASE("run sets the variables that its options name, and keeps existing preloads") {
+  const Folder tools;
+  for (const char* name : {"a.so", "b.so"}) std::filesystem::copy_file(KREPLAY_STAND_IN, tools / name);
   const auto run = shell(
       kGood + "LD_PRELOAD=libm.so.6 " + kRun +
       "--passes 7 --warmup 2 --kernels 'a|b' --exclude c --launches 2- -o 'r-%p.jsonl' --quiet --batch split "
       "--from-marker 'step 1' --to-marker 'step 2' --agents 0,2 --ranks 0-3 --cache flush "
-      "--host-write ignore --internal-kernels --tool /t/a.so --tool /t/b.so -- env");
+      "--host-write ignore --internal-kernels --tool " +
+      tools / "a.so" + " --tool " + tools / "b.so" + " -- env");
   INFO(run.text);
   REQUIRE(run.code() == 0);
   for (const char* line :
@@ -108,9 +111,105 @@ TEST_CASE("run sets the variables that its options name, and keeps existing prel
         "KREPLAY_OUTPUT=r-%p.jsonl\n", "KREPLAY_QUIET=1\n", "KREPLAY_BATCH=split\n", "KREPLAY_WARMUP=2\n",
         "KREPLAY_FROM_MARKER=step 1\n", "KREPLAY_TO_MARKER=step 2\n", "KREPLAY_AGENTS=0,2\n",
         "KREPLAY_RANKS=0-3\n", "KREPLAY_CACHE=flush\n", "KREPLAY_HOST_WRITE=ignore\n",
-        "KREPLAY_INTERNAL_KERNELS=1\n", "ROCP_TOOL_LIBRARIES=/t/a.so:/t/b.so\n", ":libm.so.6\n"}) {
+        "KREPLAY_INTERNAL_KERNELS=1\n", ":libm.so.6\n"}) {
     INFO(line);
     CHECK(has(run.text, line));
+  }
+  CHECK(has(run.text, "ROCP_TOOL_LIBRARIES=" + tools / "a.so" + ":" + tools / "b.so" + "\n"));
+}
+
+TEST_CASE("what cannot work is found before the program runs, each with one sentence") {
+  const Folder folder;
+  std::ofstream(folder / "text.so") << "no library\n";
+  std::filesystem::create_directory(folder / "directory");
+  REQUIRE(shell("cc -shared -fPIC -o " + folder / "other.so" + " -x c - </dev/null").code() == 0);
+  REQUIRE(shell("echo 'extern int absent(void); int rocprofiler_configure(void) { return absent(); }' | cc "
+                "-shared -fPIC -Wl,-z,now -o " +
+                folder / "undefined.so" + " -x c -")
+              .code() == 0);
+  REQUIRE(shell("echo '__attribute__((constructor)) static void end(void) { __builtin_trap(); }' | cc "
+                "-shared -fPIC -o " +
+                folder / "trap.so" + " -x c -")
+              .code() == 0);
+  const std::string start = "touch " + folder / "started";
+  const std::string own = kProgram + " run --library ";
+  struct Wrong {
+    std::string command, sentence;
+  };
+  for (const Wrong& wrong : {
+           Wrong{own + "/nonexistent.so ", "/nonexistent.so: No such file or directory"},
+           {own + folder / "text.so" + " ", "text.so: is no shared library"},
+           {own + folder / "directory" + " ", "directory: is no file"},
+           {own + folder / "other.so" + " ", "other.so: is not libkreplay.so but another library"},
+           {kRun + "--tool /nonexistent.so ",
+            "tool library /nonexistent.so cannot be loaded: cannot open shared object file: No such file"},
+           {kRun + "--tool " + folder / "text.so" + " ", "text.so cannot be loaded: "},
+           {kRun + "--tool " + folder / "undefined.so" + " ",
+            "undefined.so cannot be loaded: undefined symbol: absent"},
+           {kRun + "--tool " + folder / "other.so" + " ", "other.so: it exports no rocprofiler_configure"},
+           {kRun + "--tool " + folder / "trap.so" + " ", "trap.so) ends a process with signal 4"},
+           {"ROCP_TOOL_LIBRARIES=/nonexistent.so " + kRun, "tool library /nonexistent.so cannot be loaded"},
+           {kRun + "-o " + folder / "absent/run.jsonl" + " ", "absent/run.jsonl: No such file or directory"},
+           {kRun + "-o " + folder / "directory" + " ", "directory: it is a directory"},
+           {kRun + "-o " + folder / "text.so/run.jsonl" + " ", "text.so/run.jsonl: Not a directory"},
+           {"KREPLAY_OUTPUT=/proc/absent/%p.jsonl " + kRun, "cannot create the result file /proc/absent/"},
+       }) {
+    const auto ended = shell(kGood + wrong.command + "-- " + start);
+    INFO(wrong.command << "\n" << ended.text);
+    CHECK(ended.code() == 125);
+    CHECK(has(ended.text, wrong.sentence));
+    CHECK(std::count(ended.text.begin(), ended.text.end(), '\n') == 1);
+    CHECK_FALSE(std::filesystem::exists(folder / "started"));
+  }
+  // The same with nothing wrong: the program runs, and what was tried has left nothing.
+  CHECK(shell(kGood + kRun + "-o " + folder / "run.jsonl" + " --tool " KREPLAY_STAND_IN " -- " + start)
+            .code() == 0);
+  CHECK(std::filesystem::exists(folder / "started"));
+  CHECK_FALSE(std::filesystem::exists(folder / "run.jsonl"));
+  CHECK(shell("ls -A " + folder.path + " | grep -c kreplay-").text == "0\n");
+  const auto full =
+      shell(kGood + kProgram + " ab --library " KREPLAY_STAND_IN " --full /nonexistent/all.json '" + start +
+            "2' -- true");
+  CHECK(full.code() == 2);
+  CHECK(has(full.text, "/nonexistent/all.json: cannot be written: No such file or directory"));
+  CHECK_FALSE(std::filesystem::exists(folder / "started2"));
+}
+
+TEST_CASE("where the runtime cannot start the sentence says so and names doctor") {
+  const auto failed = shell("STAND_IN_NOTES='loaded;no_runtime=hsa_init: status 0x1008, out of resources' " +
+                            kRun + "-- true");
+  CHECK(failed.code() == 125);
+  CHECK(has(failed.text,
+            "the HSA runtime could not start (hsa_init: status 0x1008, out of resources); kreplay doctor "
+            "says what"));
+  // Programs that look for the device themselves never ask the runtime.
+  const auto unasked = shell("STAND_IN_NOTES=loaded " + kRun + "-- true");
+  CHECK(unasked.code() == 125);
+  if (!std::filesystem::exists("/dev/kfd"))
+    CHECK(has(unasked.text,
+              "no GPU can be used here, /dev/kfd: No such file or directory; kreplay doctor says"));
+  CHECK_FALSE(has(shell("STAND_IN_NOTES=loaded " + kRun + "--device soft -- true").text, "/dev/kfd"));
+}
+
+TEST_CASE("doctor checks the library that it is given") {
+  const Folder folder;
+  std::ofstream(folder / "text.so") << "no library\n";
+  REQUIRE(shell("cc -shared -fPIC -o " + folder / "other.so" + " -x c - </dev/null").code() == 0);
+  struct Wrong {
+    std::string library, sentence;
+  };
+  for (const Wrong& wrong : {
+           Wrong{"/nonexistent.so", "PROBLEM library: /nonexistent.so: No such file or directory"},
+           {folder / "text.so", "text.so: is no shared library"},
+           {folder / "other.so", "other.so: is not libkreplay.so but another library"},
+           {KREPLAY_STAND_IN, "is of version unknown, this command of 0."},
+           {KREPLAY_STAND_IN, "does not export hsa_queue_create"},
+       }) {
+    const auto ended = shell(kProgram + " doctor --device soft --library " + wrong.library);
+    INFO(ended.text);
+    CHECK(ended.code() == 1);
+    CHECK(has(ended.text, wrong.sentence));
+    CHECK_FALSE(has(ended.text, "ok      library"));
   }
 }
 
