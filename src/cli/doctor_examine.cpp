@@ -64,7 +64,7 @@ bool check_libraries(const DoctorRequest& request, Findings& out) {
     problem(ours + ": is of version " + (file->version.empty() ? "unknown" : file->version) +
                 ", this command of " + request.version,
             "use the two that were installed together");
-  for (const std::string& sentence : probe_loading({request.libraries, {}, true}))
+  for (const std::string& sentence : probe_loading({request.libraries, {}, {}, true}))
     problem(sentence, "install libkreplay completely, with the libraries beside it");
   if (out.size() != before) return false;
   for (const std::string& library : request.libraries)

@@ -100,20 +100,24 @@ void load_and_tell(const LoadProbe& probe) {
 }
 
 std::vector<std::string> probe_loading(const LoadProbe& probe) {
-  const char* existing = std::getenv("LD_PRELOAD");
-  const auto list = preload_list(existing != nullptr ? existing : "", probe.preloads);
-  if (!list) return {list.status().message()};
+  std::vector<std::string> environment = probe.environment;
+  if (environment.empty()) {
+    const char* existing = std::getenv("LD_PRELOAD");
+    const auto list = preload_list(existing != nullptr ? existing : "", probe.preloads);
+    if (!list) return {list.status().message()};
+    environment = merged_environment({{"LD_PRELOAD", *list}});
+  }
+  // Nothing but loading: no tool is configured, nobody waits for notes, no file is made.
+  std::erase_if(environment, [](const std::string& entry) {
+    return entry.rfind("ROCP_TOOL_LIBRARIES=", 0) == 0 || entry.rfind("KREPLAY_HANDSHAKE=", 0) == 0 ||
+           entry.rfind("KREPLAY_OUTPUT=", 0) == 0;
+  });
   const std::string self = own_path();
   std::vector<std::string> words = {self, "doctor"};
   for (const std::string& path : probe.preloads) words.push_back("--load-library=" + path);
   for (const std::string& path : probe.tools) words.push_back("--load-tool=" + path);
   if (probe.exports) words.emplace_back("--load-exports");
-  const auto ran = run_aside(words,
-                             merged_environment({{"LD_PRELOAD", *list},
-                                                 {"ROCP_TOOL_LIBRARIES", ""},
-                                                 {"KREPLAY_HANDSHAKE", ""},
-                                                 {"KREPLAY_OUTPUT", ""}}),
-                             true, kLimitNs);
+  const auto ran = run_aside(words, std::move(environment), true, kLimitNs);
   if (!ran) return {ran.status().message()};
   std::vector<std::string> wrong;
   bool done = false;

@@ -11,7 +11,9 @@ namespace kreplay::cli {
 struct LoadProbe {
   std::vector<std::string> preloads;  ///< in order; libkreplay.so first
   std::vector<std::string> tools;     ///< as ROCP_TOOL_LIBRARIES names them
-  bool exports = false;               ///< also look whether libkreplay.so has what the runtime and tools need
+  /// Of the program that is to load them, LD_PRELOAD included; empty: as `kreplay run` would make it.
+  std::vector<std::string> environment;
+  bool exports = false;  ///< also look whether libkreplay.so has what the runtime and tools need
 };
 
 /// Runs a probe process, 30 seconds at the most. Constructors of the libraries run, nothing else of them.

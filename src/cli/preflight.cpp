@@ -55,7 +55,7 @@ std::vector<std::string> preflight(const std::vector<std::string>& preloads, con
   if (const auto library = look_at_own_library(preloads.front()); !library)
     wrong.push_back(library.status().message());
   else
-    wrong = probe_loading({preloads, tools_of(environment), false});
+    wrong = probe_loading({preloads, tools_of(environment), environment, false});
   if (output.empty()) return wrong;
   const std::string path = report::expand_pattern(output, ::getpid(), report::host_name(), job_rank());
   if (const std::string why = why_not_writable(path); !why.empty())
