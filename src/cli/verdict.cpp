@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "cli/preload.hpp"
 
@@ -84,11 +85,15 @@ std::vector<std::string> ended_in_tools(const std::vector<HandshakeNote>& notes)
   struct Inside {
     std::string tool, refused;
   };
+  std::set<int64_t> ended;
+  for (const HandshakeNote& note : notes)
+    if (note.event == handshake_event::ended) ended.insert(note.pid);
   std::map<int64_t, Inside> inside;
   for (const HandshakeNote& note : notes) {
     if (note.event == handshake_event::tool_enters) inside[note.pid] = {note.detail, {}};
-    if (note.event == handshake_event::tool_leaves || note.event == handshake_event::ended)
-      inside.erase(note.pid);
+    if (note.event == handshake_event::tool_leaves || ended.count(note.pid) != 0) inside.erase(note.pid);
+    if (note.event == handshake_event::tool_callbacks && note.count != 0 && ended.count(note.pid) == 0)
+      inside[note.pid] = {note.detail + ": a callback", {}};
     if (note.event == handshake_event::tool_refused && inside.count(note.pid) != 0)
       inside[note.pid].refused = note.detail;
   }

@@ -71,6 +71,8 @@ struct ReplaySubscription {
   bool pass = false;
   rocprofiler_callback_tracing_cb_t callback = nullptr;
   void* args = nullptr;
+  /// Threads in its callbacks, for `kreplay run`; null without one.
+  mutable std::atomic<std::atomic<uint32_t>*> inside{nullptr};
   mutable std::atomic<bool> warned_throw{false};
   mutable std::atomic<bool> warned_endless{false};
 };
@@ -176,6 +178,7 @@ class Registry {
   void tool_enters(const Client& client, const char* function) const noexcept;
   void tool_leaves(const Client& client) const noexcept { note(handshake_event::tool_leaves, client.origin); }
   void note_idle() noexcept;
+  void count_callbacks() noexcept;
   void configure_client(Client& client) noexcept;
   void initialize_client(Client& client) noexcept;
   void finalize_one(Client& client) noexcept;

@@ -75,6 +75,7 @@ void Registry::end_init() noexcept {
   }
   choose_tool();
   note_idle();
+  count_callbacks();
   init_status_.store(1, std::memory_order_release);
 }
 

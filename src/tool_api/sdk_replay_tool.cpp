@@ -40,6 +40,23 @@ class NoPassEnterScope {
   PassEnter before_;
 };
 
+/// Says that a thread is in the tool, as long as it is: when the process ends there, nobody else can.
+class InsideScope {
+ public:
+  explicit InsideScope(const ReplaySubscription& tool)
+      : inside_(tool.inside.load(std::memory_order_relaxed)) {
+    if (inside_ != nullptr) inside_->fetch_add(1, std::memory_order_relaxed);
+  }
+  ~InsideScope() {
+    if (inside_ != nullptr) inside_->fetch_sub(1, std::memory_order_relaxed);
+  }
+  InsideScope(const InsideScope&) = delete;
+  InsideScope& operator=(const InsideScope&) = delete;
+
+ private:
+  std::atomic<uint32_t>* inside_;
+};
+
 rocprofiler_status_t toggle(rocprofiler_context_id_t id, bool stop) noexcept {
   const PassEnter now = tls_pass_enter;
   if (now.call == nullptr) return ROCPROFILER_STATUS_ERROR_CONTEXT_ERROR;
@@ -128,6 +145,7 @@ bool SdkReplayTool::deliver(ReplayCall& call, rocprofiler_kernel_replay_operatio
     record.operation = operation;
     record.phase = phase;
     record.payload = &payload;
+    const InsideScope inside(to);
     to.callback(record, &data, to.args);
     return true;
   } catch (...) {
@@ -151,6 +169,7 @@ PassPlan SdkReplayTool::config_enter(ReplayCall& call) noexcept {
   if (call.pass_count_cb == nullptr || to.client->finalized.load()) return call.plan;
   uint64_t passes = 1;
   try {
+    const InsideScope inside(to);
     passes = call.pass_count_cb(payload_of(call).dispatch_info, call.config_data);
   } catch (...) {
     threw(call, "replay_pass_count");
@@ -203,6 +222,7 @@ bool SdkReplayTool::continue_after(ReplayCall& call, uint64_t pass) noexcept {
   if (call.pass_continue_cb == nullptr) return true;        // K12
   const NoPassEnterScope scope;
   try {
+    const InsideScope inside(subscription_of(call));
     return call.pass_continue_cb(payload_of(call).dispatch_info, pass, fixed ? call.plan.passes : 0,
                                  call.pass_data) != 0;
   } catch (...) {

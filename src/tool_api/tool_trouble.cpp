@@ -106,4 +106,18 @@ void Registry::note_idle() noexcept {
   }
 }
 
+void Registry::count_callbacks() noexcept {
+  const ReplaySubscription* claim = replay_.load();
+  if (claim == nullptr || claim->inside.load() != nullptr) return;
+  try {
+    std::string path;
+    {
+      const std::lock_guard lock(mutex_);
+      path = options_.handshake;
+    }
+    claim->inside = handshake_counter(path, handshake_event::tool_callbacks, name_of(*claim->client));
+  } catch (...) {  // as in note()
+  }
+}
+
 }  // namespace kreplay::tool_api

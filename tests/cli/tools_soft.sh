@@ -23,6 +23,7 @@ expect 125 "kreplay: tool failing: its initialize returned -3; it had been refus
 expect 125 "kreplay: tool failing: rocprofiler_configure returned NULL" run null 2
 # 134: bash's word for a child that SIGABRT ended.
 expect 134 "ended in a tool, failing: its initialize, which had been refused rocprofiler_load_counter_definition" run abort 2
+expect 134 "ended in a tool, failing: a callback" run abort_late 2
 expect 125 "kreplay: tool failing: its CONFIG callback threw an exception: no such file: counters.yaml, at dispatch" run callback 2
 expect 125 "$not_a_tool: it exports no rocprofiler_configure" "$kreplay" run --device soft --tool "$not_a_tool" -- "$program" 2
 expect 125 "exports no rocprofiler_configure" env ROCP_TOOL_LIBRARIES="$not_a_tool" "$kreplay" run --device soft --allow-nothing -- "$program" 2

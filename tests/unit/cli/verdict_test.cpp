@@ -51,6 +51,12 @@ TEST_CASE("tools that fail, end the process, or want nothing") {
   CHECK_FALSE(gone.good);
   CHECK(all(gone) ==
         "process 1 ended in a tool, t: its initialize, which had been refused create_buffer (NO)\n");
+  HandshakeNote called = note(tool_callbacks, "t");
+  CHECK(judge({note(loaded), note(runtime, "/lib"), called}, "", false).good);
+  called.count = 2;
+  CHECK(all(judge({note(loaded), note(runtime, "/lib"), called}, "", false)) ==
+        "process 1 ended in a tool, t: a callback\n");
+  CHECK(judge({note(loaded), note(runtime, "/lib"), called, note(ended, "3 2")}, "", false).good);
   const auto idle = judge(
       {note(loaded), note(tool_enters, "t: its initialize"), note(tool_leaves, "t"),
        note(tool_idle, "tool t asked for no kernel replay"), note(runtime, "/lib"), note(ended, "0 0 0 0")},

@@ -15,18 +15,20 @@ std::string how() {
 
 void on_replay(rocprofiler_callback_tracing_record_t /*record*/, rocprofiler_user_data_t* /*data*/,
                void* /*args*/) {
+  if (how() == "abort_late") std::abort();
   throw std::runtime_error("no such file: counters.yaml");
 }
 
 int initialize(rocprofiler_client_finalize_t /*end*/, void* /*data*/) {
   rocprofiler_context_id_t context = {0};
   rocprofiler_create_context(&context);
-  if (how() == "callback") {
+  const bool called = how() == "callback" || how() == "abort_late";
+  if (called) {
     rocprofiler_configure_callback_tracing_service(context, ROCPROFILER_CALLBACK_TRACING_KERNEL_REPLAY,
                                                    nullptr, 0, on_replay, nullptr);
     rocprofiler_start_context(context);
   }
-  if (how() == "idle" || how() == "callback") return 0;
+  if (how() == "idle" || called) return 0;
   // A kind and a service that this library does not serve.
   const rocprofiler_status_t status = rocprofiler_configure_callback_tracing_service(
       context, ROCPROFILER_CALLBACK_TRACING_OMPT, nullptr, 0, on_replay, nullptr);
