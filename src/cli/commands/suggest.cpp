@@ -89,7 +89,7 @@ std::string misspelt(const CLI::App& app, const std::vector<std::string>& words)
   const CLI::App* at = &app;
   for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
     const std::string& word = words[i];
-    const bool commands = at->get_require_subcommand_max() != 0;
+    const bool commands = !at->get_subcommands([](const CLI::App*) { return true; }).empty();
     if (word.size() > 1 && word[0] == '-') {
       const std::string name = word.substr(0, word.find('='));
       const CLI::Option* option = at->get_option_no_throw(word[1] == '-' ? name : word.substr(0, 2));

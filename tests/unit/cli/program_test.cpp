@@ -51,7 +51,8 @@ TEST_CASE("a misspelt command or option is answered with what was meant") {
   }
   // Words of another program, and values, are no options of ours.
   CHECK_FALSE(has(shell(kRun + "-- /nonexistent --pases 3").text, "no option"));
-  CHECK_FALSE(has(shell(kProgram + " compare --fail-over 5% one").text, "no option"));
+  for (const char* words : {" compare --fail-over 5% one", " compare --format pdf one two", " report"})
+    CHECK_FALSE(has(shell(kProgram + words).text, "there is no"));
 }
 
 TEST_CASE("run hands on the program's status and output") {
@@ -479,6 +480,55 @@ TEST_CASE("compare: the limits file holds, the command line wins") {
   const auto limits = fixtures::write_file(s.folder / "limits.toml", "fail-over = \"20%\"\n");
   CHECK(compare("--limits " + limits + " " + s.base + " " + s.slower) == 0);
   CHECK(compare("--limits " + limits + " --fail-over 5% " + s.base + " " + s.slower) == 1);
+}
+
+TEST_CASE("compare: limits that match no kernel are a warning, those that do are none") {
+  const Sides s;
+  const auto limits = fixtures::write_file(s.folder / "limits.toml", R"(
+[[kernel]]
+name = '^f\('
+[[kernel]]
+name = 'axpi'
+[[kernel]]
+name = 'f'
+grid = "4711x1x1"
+[[kernel]]
+name = 'f'
+grid = "1024x1x1"
+[[fact]]
+name = "vgprs"
+max = 1
+[[fact]]
+name = "vgrps"
+max = 1
+[[fact]]
+name = "vgprs"
+kernel = 'axpi'
+max = 1
+[[rename]]
+match = '\(\)$'
+replace = '()'
+[[rename]]
+match = '_[0-9]+$'
+replace = ''
+)");
+  REQUIRE(shell("sed -i 's/\"type\":\"kernel\",/&\"vgprs\":1,/' " + s.slower).code() == 0);
+  const auto ended = shell(kProgram + " compare --limits " + limits + " " + s.base + " " + s.slower);
+  INFO(ended.text);
+  CHECK(ended.code() == 1);
+  const std::string at = "kreplay: warning: " + limits + ": line ";
+  for (const char* sentence : {"4: [[kernel]] name = 'axpi' matches no kernel\n",
+                               "6: [[kernel]] name = 'f' matches kernels, but none with the grid 4711x1x1\n",
+                               "15: [[fact]] name = 'vgrps' is a fact of no kernel of the new results\n",
+                               "18: [[fact]] name = 'vgprs' with kernel = 'axpi' matches no kernel\n",
+                               "25: [[rename]] match = '_[0-9]+$' matches no kernel\n"}) {
+    INFO(sentence);
+    CHECK(has(ended.text, at + sentence));
+  }
+  size_t warnings = 0;
+  for (size_t begin = 0; (begin = ended.text.find("warning: ", begin)) != std::string::npos; ++begin)
+    ++warnings;
+  CHECK(warnings == 5);
 }
 
 TEST_CASE("compare: a folder is a run per file") {
