@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -34,6 +35,9 @@ std::vector<std::string> tools_of(const std::vector<std::string>& environment) {
 }  // namespace
 
 std::string why_not_writable(const std::string& path) {
+  // A descriptor of the program's, which need not be one of ours.
+  for (const char* descriptors : {"/dev/std", "/dev/fd/", "/proc/self/fd/"})
+    if (path.compare(0, std::strlen(descriptors), descriptors) == 0) return {};
   struct stat info {};
   if (::stat(path.c_str(), &info) == 0) {
     if (S_ISDIR(info.st_mode)) return "it is a directory";

@@ -162,6 +162,8 @@ TEST_CASE("what cannot work is found before the program runs, each with one sent
     CHECK(std::count(ended.text.begin(), ended.text.end(), '\n') == 1);
     CHECK_FALSE(std::filesystem::exists(folder / "started"));
   }
+  // Descriptors are the program's; this command has none of that number.
+  CHECK(shell(kGood + kRun + "-o /dev/fd/77 -- true").code() == 0);
   // The same with nothing wrong: the program runs, and what was tried has left nothing.
   CHECK(shell(kGood + kRun + "-o " + folder / "run.jsonl" + " --tool " KREPLAY_STAND_IN " -- " + start)
             .code() == 0);
