@@ -99,7 +99,7 @@ Setting each_table(const std::function<void(const toml::table&)>& read) {
 }
 
 KernelRule rule_of(const toml::table& table) {
-  KernelRule rule{required(table, "kernel", "name")};
+  KernelRule rule{required(table, "kernel", "name"), {}, {}, {}, false, {}, {}};
   read_table(
       table,
       {

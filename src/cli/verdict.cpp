@@ -98,6 +98,7 @@ std::vector<std::string> ended_in_tools(const std::vector<HandshakeNote>& notes)
       inside[note.pid].refused = note.detail;
   }
   std::vector<std::string> sentences;
+  sentences.reserve(inside.size());
   for (const auto& [pid, one] : inside)
     sentences.push_back(fmt::format("process {} ended in a tool, {}{}", pid, one.tool,
                                     one.refused.empty() ? "" : ", which had been refused " + one.refused));

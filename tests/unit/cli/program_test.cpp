@@ -155,7 +155,7 @@ TEST_CASE("what cannot work is found before the program runs, each with one sent
            {kRun + "-o " + folder / "text.so/run.jsonl" + " ", "text.so/run.jsonl: Not a directory"},
            {"KREPLAY_OUTPUT=/proc/absent/%p.jsonl " + kRun, "cannot create the result file /proc/absent/"},
        }) {
-    const auto ended = shell(kGood + wrong.command + "-- " + start);
+    const auto ended = shell(fmt::format("{}{}-- {}", kGood, wrong.command, start));
     INFO(wrong.command << "\n" << ended.text);
     CHECK(ended.code() == 125);
     CHECK(has(ended.text, wrong.sentence));
