@@ -45,7 +45,11 @@ KR_EXPORT hsa_status_t hsa_init() {
   const auto function = hook.next().hsa_init;
   if (function == nullptr) return HSA_STATUS_ERROR;
   const hsa_status_t status = function();
-  if (status == HSA_STATUS_SUCCESS && kreplay::replay::t_state.ours == 0) process::initialised();
+  if (kreplay::replay::t_state.ours != 0) return status;
+  if (status == HSA_STATUS_SUCCESS)
+    process::initialised();
+  else
+    process::init_failed(status);
   return status;
 }
 

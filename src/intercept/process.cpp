@@ -24,6 +24,7 @@
 #include "base/rank.hpp"
 #include "base/stderr.hpp"
 #include "hsa/runtime_binding.hpp"
+#include "hsa/status_text.hpp"
 #include "intercept/api_table.hpp"
 #include "intercept/environment.hpp"
 #include "intercept/exports.hpp"
@@ -250,7 +251,8 @@ replay::Replayer* start_locked() {
   }
   if (first) s.sink->header(run_info(*made, api));  // also when nothing will follow but the trailer
   if (s.off || made->agents().empty()) {
-    note(handshake_event::passive, s.off ? listed.message() : "the runtime has no GPU agent");
+    note(handshake_event::passive,
+         s.off ? listed.message() : "the runtime has no GPU agent; kreplay doctor says why");
     g_phase.store(Phase::passive, std::memory_order_release);
     return nullptr;
   }
@@ -318,6 +320,18 @@ void initialised() {
   s.init_count.fetch_add(1, std::memory_order_acq_rel);
   s.seen_init.store(true, std::memory_order_release);
   (void)replayer();
+}
+
+void init_failed(hsa_status_t status) {
+  static std::atomic<bool> noted{false};
+  if (forked() || in_child() || noted.exchange(true)) return;
+  const CancelGuard whole;
+  const int saved = errno;
+  try {
+    note(handshake_event::no_runtime, "hsa_init: " + hsa::status_text(real(), status));
+  } catch (...) {  // out of memory: `kreplay run` learns less
+  }
+  errno = saved;
 }
 
 void table_installed() { state().seen_init.store(true, std::memory_order_release); }

@@ -27,6 +27,7 @@ report::KernelResources resources(const hsa::KernelMetadata& metadata) {
   out.lds_bytes = metadata.group_bytes;
   out.scratch_bytes = metadata.private_bytes;
   out.kernarg_bytes = metadata.kernarg_bytes;
+  out.code_bytes = metadata.code_bytes;
   out.code_hash = metadata.code_hash;
   out.code_object_hash = metadata.code_object_hash;
   return out;

@@ -76,6 +76,7 @@ struct KernelResources {
   uint32_t kernarg_bytes = 0;
   uint64_t code_hash = 0;         ///< FNV-1a of the kernel's instructions; 0 when they were not found
   uint64_t code_object_hash = 0;  ///< FNV-1a of the whole code object
+  uint64_t code_bytes = 0;        ///< length of the kernel's instructions; 0 when they were not found
 };
 
 /// A kernel, interned once per code object. Names are stable for the life of the process.

@@ -29,6 +29,7 @@ void append_resources(LineBuffer& out, const KernelResources& resources) {
   append_field(out, "lds_bytes", uint64_t{resources.lds_bytes});
   append_field(out, "scratch_bytes", uint64_t{resources.scratch_bytes});
   append_field(out, "kernarg_bytes", uint64_t{resources.kernarg_bytes});
+  if (resources.code_bytes != 0) append_field(out, "code_bytes", resources.code_bytes);
   append_hash(out, "code_hash", resources.code_hash);
   append_hash(out, "code_object_hash", resources.code_object_hash);
 }

@@ -6,6 +6,7 @@
 #include "rocprofiler-sdk/rocprofiler.h"
 #include "tool_api/agents.hpp"
 #include "tool_api/guard.hpp"
+#include "tool_api/kinds.hpp"
 #include "tool_api/registry.hpp"
 
 using namespace kreplay::tool_api;  // NOLINT(google-build-using-namespace): a file of C functions
@@ -41,34 +42,39 @@ extern "C" {
 rocprofiler_status_t rocprofiler_create_buffer(rocprofiler_context_id_t, size_t, size_t,
                                                rocprofiler_buffer_policy_t, rocprofiler_buffer_tracing_cb_t,
                                                void*, rocprofiler_buffer_id_t*) {
-  return outside_initialize() ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED : kMissing;
+  return refused(__func__, outside_initialize() ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED : kMissing);
 }
 rocprofiler_status_t rocprofiler_destroy_buffer(rocprofiler_buffer_id_t) {
-  return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
+  return refused(__func__, ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND);
 }
 rocprofiler_status_t rocprofiler_flush_buffer(rocprofiler_buffer_id_t) {
-  return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
+  return refused(__func__, ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND);
 }
 rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(rocprofiler_context_id_t,
-                                                                  rocprofiler_buffer_tracing_kind_t,
+                                                                  rocprofiler_buffer_tracing_kind_t kind,
                                                                   const rocprofiler_tracing_operation_t*,
                                                                   size_t, rocprofiler_buffer_id_t) {
-  return outside_initialize() ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED : kMissing;
+  return refused(__func__, outside_initialize() ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED : kMissing,
+                 buffer_kind_name(number_of(kind)));
 }
-rocprofiler_status_t rocprofiler_create_callback_thread(rocprofiler_callback_thread_t*) { return kMissing; }
+rocprofiler_status_t rocprofiler_create_callback_thread(rocprofiler_callback_thread_t*) {
+  return refused(__func__, kMissing);
+}
 rocprofiler_status_t rocprofiler_assign_callback_thread(rocprofiler_buffer_id_t,
                                                         rocprofiler_callback_thread_t) {
-  return outside_initialize() ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED
-                              : ROCPROFILER_STATUS_ERROR_THREAD_NOT_FOUND;
+  return refused(__func__, outside_initialize() ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED
+                                                : ROCPROFILER_STATUS_ERROR_THREAD_NOT_FOUND);
 }
 rocprofiler_status_t rocprofiler_at_internal_thread_create(rocprofiler_internal_thread_library_cb_t,
                                                            rocprofiler_internal_thread_library_cb_t, int,
                                                            void*) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 rocprofiler_status_t rocprofiler_at_intercept_table_registration(rocprofiler_intercept_library_cb_t, int,
                                                                  void*) {
-  return Registry::current().init_status() > 0 ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED : kMissing;
+  return refused(__func__, Registry::current().init_status() > 0
+                               ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED
+                               : kMissing);
 }
 
 // ---- counters
@@ -80,20 +86,20 @@ rocprofiler_status_t rocprofiler_iterate_agent_supported_counters(rocprofiler_ag
 }
 rocprofiler_status_t rocprofiler_query_counter_info(rocprofiler_counter_id_t,
                                                     rocprofiler_counter_info_version_id_t, void*) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 rocprofiler_status_t rocprofiler_query_record_counter_id(rocprofiler_counter_instance_id_t,
                                                          rocprofiler_counter_id_t*) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 rocprofiler_status_t rocprofiler_query_record_dimension_position(rocprofiler_counter_instance_id_t,
                                                                  rocprofiler_counter_dimension_id_t,
                                                                  size_t*) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 rocprofiler_status_t rocprofiler_iterate_counter_dimensions(rocprofiler_counter_id_t,
                                                             rocprofiler_available_dimensions_cb_t, void*) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 rocprofiler_status_t rocprofiler_query_counter_instance_count(rocprofiler_agent_id_t agent_id,
                                                               rocprofiler_counter_id_t, size_t*) {
@@ -105,14 +111,16 @@ rocprofiler_status_t rocprofiler_create_counter(const char*, size_t, const char*
   return missing_for_agent("rocprofiler_create_counter", agent);
 }
 rocprofiler_status_t rocprofiler_load_counter_definition(const char*, size_t, rocprofiler_counter_flag_t) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 rocprofiler_status_t rocprofiler_create_counter_config(rocprofiler_agent_id_t agent_id,
                                                        rocprofiler_counter_id_t*, size_t,
                                                        rocprofiler_counter_config_id_t*) {
   return missing_for_agent("rocprofiler_create_counter_config", agent_id);
 }
-rocprofiler_status_t rocprofiler_destroy_counter_config(rocprofiler_counter_config_id_t) { return kMissing; }
+rocprofiler_status_t rocprofiler_destroy_counter_config(rocprofiler_counter_config_id_t) {
+  return refused(__func__, kMissing);
+}
 rocprofiler_status_t rocprofiler_configure_callback_dispatch_counting_service(
     rocprofiler_context_id_t context_id, rocprofiler_dispatch_counting_service_cb_t, void*,
     rocprofiler_dispatch_counting_record_cb_t, void*) {
@@ -130,14 +138,14 @@ rocprofiler_status_t rocprofiler_configure_buffer_dispatch_counting_service(
 
 rocprofiler_status_t rocprofiler_query_pc_sampling_agent_configurations(
     rocprofiler_agent_id_t, rocprofiler_available_pc_sampling_configurations_cb_t, void*) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 rocprofiler_status_t rocprofiler_configure_pc_sampling_service(rocprofiler_context_id_t,
                                                                rocprofiler_agent_id_t,
                                                                rocprofiler_pc_sampling_method_t,
                                                                rocprofiler_pc_sampling_unit_t, uint64_t,
                                                                rocprofiler_buffer_id_t, int) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 rocprofiler_status_t rocprofiler_configure_dispatch_thread_trace_service(
     rocprofiler_context_id_t context_id, rocprofiler_agent_id_t, rocprofiler_thread_trace_parameter_t*,
@@ -149,25 +157,25 @@ rocprofiler_status_t rocprofiler_configure_dispatch_thread_trace_service(
 rocprofiler_status_t rocprofiler_spm_configure_callback_dispatch_service(
     rocprofiler_context_id_t, rocprofiler_spm_dispatch_counting_service_cb_t, void*,
     rocprofiler_spm_dispatch_counting_record_cb_t, void*) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 rocprofiler_status_t rocprofiler_spm_iterate_agent_supported_counters(rocprofiler_agent_id_t,
                                                                       rocprofiler_available_counters_cb_t,
                                                                       void*) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 rocprofiler_status_t rocprofiler_spm_create_counter_config(rocprofiler_agent_id_t, rocprofiler_counter_id_t*,
                                                            size_t, rocprofiler_spm_parameters_t**, size_t,
                                                            rocprofiler_counter_config_id_t*) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 rocprofiler_status_t rocprofiler_spm_destroy_counter_config(rocprofiler_counter_config_id_t) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 rocprofiler_status_t rocprofiler_spm_query_agent_configurations(rocprofiler_agent_id_t,
                                                                 rocprofiler_spm_available_configurations_cb_t,
                                                                 void*) {
-  return kMissing;
+  return refused(__func__, kMissing);
 }
 
 }  // extern "C"
