@@ -163,16 +163,22 @@ class CopyFence {
 /// Threads: any; lives on the stack around one call into the runtime.
 class SignalChange {
  public:
-  SignalChange(CopyFence& fence, hsa_signal_t signal) : fence_(fence), signal_(signal) {
+  /// Of nothing until begin().
+  SignalChange() = default;
+  SignalChange(CopyFence& fence, hsa_signal_t signal) { begin(fence, signal); }
+  /// Before the operation; once.
+  void begin(CopyFence& fence, hsa_signal_t signal) {
     if (signal.handle == 0) return;
-    auto& operations = fence_.operations_[CopyFence::bucket(signal)];
+    fence_ = &fence;
+    signal_ = signal;
+    auto& operations = fence.operations_[CopyFence::bucket(signal)];
     operations.fetch_add(1, std::memory_order_seq_cst);
-    if (__builtin_expect(fence_.filter_[CopyFence::bucket(signal)].load(std::memory_order_seq_cst) == 0, 1)) {
+    if (__builtin_expect(fence.filter_[CopyFence::bucket(signal)].load(std::memory_order_seq_cst) == 0, 1)) {
       counted_ = true;
       return;
     }
     operations.fetch_sub(1, std::memory_order_seq_cst);
-    tracked_ = fence_.begin_change(signal);
+    tracked_ = fence.begin_change(signal);
   }
   /// After the operation. @param delta by how much the value was changed
   void by(int64_t delta) { delta_ = delta; }
@@ -185,15 +191,15 @@ class SignalChange {
   /// Whether the delta matters to anybody.
   bool tracked() const { return tracked_; }
   ~SignalChange() {
-    if (counted_) fence_.operations_[CopyFence::bucket(signal_)].fetch_sub(1, std::memory_order_seq_cst);
-    if (tracked_) fence_.end_change(signal_, delta_, store_);
+    if (counted_) fence_->operations_[CopyFence::bucket(signal_)].fetch_sub(1, std::memory_order_seq_cst);
+    if (tracked_) fence_->end_change(signal_, delta_, store_);
   }
   SignalChange(const SignalChange&) = delete;
   SignalChange& operator=(const SignalChange&) = delete;
 
  private:
-  CopyFence& fence_;
-  const hsa_signal_t signal_;
+  CopyFence* fence_ = nullptr;
+  hsa_signal_t signal_ = {0};
   bool counted_ = false;
   bool tracked_ = false;
   int64_t delta_ = 0;
