@@ -333,7 +333,7 @@ bool decode_vop3p(const uint32_t* dw, DecodeContext& ctx, Inst& out) {
     }
     if (!set_row_source(ctx, *op, out, n, sel, nullptr)) return false;
     // Inline constants of a mixed-precision source are halves if the source is one.
-    const bool half = (op->accepts & accept::mix) != 0 && (sel_hi >> n & 1) != 0;
+    const bool half = op->kind->select == Select::precision && (sel_hi >> n & 1) != 0;
     if (half && !set_source(ctx, out, n, sel, OperandType::b16, nullptr)) return false;
   }
   const unsigned used = (1u << op->sources()) - 1;

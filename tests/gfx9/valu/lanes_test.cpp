@@ -341,15 +341,33 @@ TEST_CASE("gfx90a: packed singles") {
     step(m, Vop3p{.op = 0x30, .vdst = 6, .src0 = v(2), .src1 = v(4), .src2 = v(4)});
     CHECK(w.vgpr[6][9] == six);
     CHECK(w.vgpr[7][9] == 0x41100000);
-    step(
-        m,
-        Vop3p{
-            .op = 0x33, .vdst = 6, .src0 = v(2), .src1 = v(4), .op_sel = 1, .op_sel_hi = 0});  // v_pk_mov_b32
-    CHECK(w.vgpr[6][9] == two);
-    CHECK(w.vgpr[7][9] == three);
     w.vgpr[8][9] = 0, w.vgpr[9][9] = 0x3ff00000;  // 1.0
     step(m, vop2(0x04, 8, 244, 8));               // v_fmac_f64 v[8:9], 2.0, v[8:9]
     CHECK(w.vgpr[9][9] == 0x40080000);
+  }
+}
+
+// Words by llvm-mc-15. The first is what LLVM copies a register pair with (SIInstrInfo::copyPhysReg), the
+// second what it sets both dwords to one inline constant with.
+TEST_CASE("gfx90a: v_pk_mov_b32 takes a dword of each source, by op_sel alone") {
+  for (const Build& b : lane_builds()) {
+    Machine m(b, 90010);
+    Wave& w = m.wave();
+    m.reset();
+    for (unsigned r = 2; r < 6; ++r) w.vgpr[r][9] = r;
+    const auto result = [&](std::vector<uint32_t> words) {
+      step(m, words);
+      return std::vector<uint32_t>{w.vgpr[6][9], w.vgpr[7][9]};
+    };
+    using Pair = std::vector<uint32_t>;
+    CHECK(result({0xd3b35006, 0x18020502}) == Pair{2, 3});  // v[6:7], v[2:3], v[2:3] op_sel:[0,1]
+    CHECK(result({0xd3b34006, 0x18010281}) == Pair{1, 1});  // v[6:7], 1, 1
+    for (unsigned hi = 0; hi < 4; ++hi) {
+      for (unsigned lo = 0; lo < 4; ++lo) {
+        const Vop3p move{.op = 0x33, .vdst = 6, .src0 = v(2), .src1 = v(4), .op_sel = lo, .op_sel_hi = hi};
+        CHECK(result(move) == Pair{2 + (lo & 1), 4 + (lo >> 1)});
+      }
+    }
   }
 }
 
