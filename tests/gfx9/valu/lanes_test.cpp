@@ -371,6 +371,37 @@ TEST_CASE("gfx90a: v_pk_mov_b32 takes a dword of each source, by op_sel alone") 
   }
 }
 
+// LLVM packs <-2, -1> into the constant -2, and keeps inline floats from 16-bit integer instructions because
+// those get the single-precision bits.
+TEST_CASE("inline constants of 16-bit operands") {
+  for (const Build& b : lane_builds()) {
+    Machine m(b);
+    Wave& w = m.wave();
+    const auto low = [&](const std::vector<uint32_t>& words) {
+      m.reset();
+      w.vgpr[1][5] = 0;
+      step(m, words);
+      return w.vgpr[2][5];
+    };
+    const auto pk_add_u16 = [&](unsigned constant, unsigned lo, unsigned hi) {
+      return low(Vop3p{.op = 0x0a, .vdst = 2, .src0 = v(1), .src1 = constant, .op_sel = lo, .op_sel_hi = hi});
+    };
+    CHECK(pk_add_u16(194, 0, 3) == 0xfffffffe);  // -2: both halves of the sign-extended constant
+    CHECK(pk_add_u16(194, 0, 1) == 0xfffefffe);
+    CHECK(pk_add_u16(130, 0, 3) == 2);
+    CHECK(pk_add_u16(242, 0, 3) == 0x3f800000);  // 1.0 in single precision
+    const auto pk_add_f16 = [&](unsigned constant, unsigned hi) {
+      return low(Vop3p{.op = 0x0f, .vdst = 2, .src0 = v(1), .src1 = constant, .op_sel_hi = hi});
+    };
+    CHECK(pk_add_f16(242, 3) == 0x3c00);
+    CHECK(pk_add_f16(242, 1) == 0x3c003c00);
+    CHECK(low(vop2(0x26, 2, 242, 1)) == 0);       // v_add_u16 v2, 1.0, v1
+    CHECK(low(vop2(0x1f, 2, 242, 1)) == 0x3c00);  // v_add_f16
+    CHECK(low(Vop3{.op = 0x29e, .vdst = 2, .src0 = 193, .src1 = v(1), .op_sel = 1}) ==
+          0xffff);  // v_add_i16 -1, high half
+  }
+}
+
 TEST_CASE("gfx90a: accumulation registers") {
   for (const Build& b : lane_builds()) {
     Machine m(b, 90010);
