@@ -37,7 +37,7 @@ bool is_dispatch(const Json& line, const std::set<uint64_t>& kernels) {
        {"id", "launch", "agent", "queue", "thread", "correlation", "passes_requested", "passes_run",
         "extents", "bytes_saved", "bytes_restored", "save_ns", "restore_ns", "window_ns", "unverified_bytes"})
     if (!line.contains(name) || !is_number(line[name])) return false;
-  for (const char* name : {"warmup", "lds_bytes"})
+  for (const char* name : {"warmup", "lds_bytes", "bytes_link"})
     if (line.contains(name) && !is_number(line[name])) return false;
   for (const char* name : {"detail", "tier", "cache", "passes_end", "launch_site"})
     if (line.contains(name) && !line[name].is_string()) return false;
