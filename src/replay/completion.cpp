@@ -44,9 +44,13 @@ void copy_times(hsa_signal_t to, hsa_signal_t from) {
 void complete_now(Core& core, hsa_signal_t application, hsa_signal_t from) {
   if (application.handle == 0) return;
   copy_times(application, from);
-  SignalChange change(core.copies, application);
-  core.api.hsa_signal_subtract_screlease(application, 1);
-  change.by(-1);
+  core.completing.begin(application);
+  {
+    SignalChange change(core.copies, application);
+    core.api.hsa_signal_subtract_screlease(application, 1);
+    change.by(-1);
+  }
+  core.completing.end(application);
 }
 
 bool complete_later(Core& core, device::SignalPool& pool, hsa_signal_t application,

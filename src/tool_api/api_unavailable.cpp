@@ -36,36 +36,8 @@ rocprofiler_status_t missing_for_context(const char* function, rocprofiler_conte
 
 extern "C" {
 
-// ---- buffers and their threads
+// ---- tables
 
-rocprofiler_status_t rocprofiler_create_buffer(rocprofiler_context_id_t, size_t, size_t,
-                                               rocprofiler_buffer_policy_t, rocprofiler_buffer_tracing_cb_t,
-                                               void*, rocprofiler_buffer_id_t*) {
-  return outside_initialize() ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED : kMissing;
-}
-rocprofiler_status_t rocprofiler_destroy_buffer(rocprofiler_buffer_id_t) {
-  return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
-}
-rocprofiler_status_t rocprofiler_flush_buffer(rocprofiler_buffer_id_t) {
-  return ROCPROFILER_STATUS_ERROR_BUFFER_NOT_FOUND;
-}
-rocprofiler_status_t rocprofiler_configure_buffer_tracing_service(rocprofiler_context_id_t,
-                                                                  rocprofiler_buffer_tracing_kind_t,
-                                                                  const rocprofiler_tracing_operation_t*,
-                                                                  size_t, rocprofiler_buffer_id_t) {
-  return outside_initialize() ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED : kMissing;
-}
-rocprofiler_status_t rocprofiler_create_callback_thread(rocprofiler_callback_thread_t*) { return kMissing; }
-rocprofiler_status_t rocprofiler_assign_callback_thread(rocprofiler_buffer_id_t,
-                                                        rocprofiler_callback_thread_t) {
-  return outside_initialize() ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED
-                              : ROCPROFILER_STATUS_ERROR_THREAD_NOT_FOUND;
-}
-rocprofiler_status_t rocprofiler_at_internal_thread_create(rocprofiler_internal_thread_library_cb_t,
-                                                           rocprofiler_internal_thread_library_cb_t, int,
-                                                           void*) {
-  return kMissing;
-}
 rocprofiler_status_t rocprofiler_at_intercept_table_registration(rocprofiler_intercept_library_cb_t, int,
                                                                  void*) {
   return Registry::current().init_status() > 0 ? ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED : kMissing;

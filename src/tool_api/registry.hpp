@@ -27,6 +27,7 @@
 namespace kreplay::tool_api {
 
 class SdkReplayTool;
+struct Services;
 
 /// One tool.
 struct Client {
@@ -45,11 +46,20 @@ struct Client {
       : configure(function), origin(std::move(from)), priority(place), id{sizeof(id), nullptr, handle} {}
 };
 
+/// What messages call the tool.
+inline const char* name_of(const Client& client) {
+  return client.id.name != nullptr ? client.id.name : client.origin.c_str();
+}
+
+/// gettid() of the caller, as records name it.
+rocprofiler_thread_id_t calling_thread() noexcept;
+
 struct Context {
   unsigned index = 0;
   Client* client = nullptr;
-  bool dropped = false;  ///< its tool returned NULL from configure
-  uint64_t kinds = 0;    ///< bit per configured callback tracing kind
+  bool dropped = false;       ///< its tool returned NULL from configure
+  uint64_t kinds = 0;         ///< bit per configured callback tracing kind
+  uint64_t buffer_kinds = 0;  ///< the same for buffer tracing
 };
 
 /// The one subscription to KERNEL_REPLAY.
@@ -129,6 +139,17 @@ class Registry {
                                                   const rocprofiler_tracing_operation_t* operations,
                                                   size_t count, rocprofiler_callback_tracing_cb_t callback,
                                                   void* args);
+  // ---- services (registry_services.cpp)
+  rocprofiler_status_t configure_buffer_tracing(rocprofiler_context_id_t id, int kind,
+                                                const rocprofiler_tracing_operation_t* operations,
+                                                size_t count, rocprofiler_buffer_id_t buffer);
+  Services& services() noexcept { return *services_; }
+  /// Everything that ended before is in its buffer, or was told. Bounded.
+  void settle_services() noexcept;
+  /// One line, once per tool and service, that says who is refused what and why.
+  /// @param id of a context of the tool's; any other value: the tool that is being initialised
+  void tell_refused(rocprofiler_context_id_t id, const char* service, const char* why);
+
   const ReplaySubscription* replay_subscription() const noexcept {
     return replay_.load(std::memory_order_acquire);
   }
@@ -137,6 +158,9 @@ class Registry {
   /// A callback sequence of `client` begins on this thread. False: the client is being finalised.
   bool enter(Client& client) noexcept;
   void leave(Client& client) noexcept;
+  /// The same for what completes: also while the client's contexts are being stopped. False: its finalize has
+  /// been called.
+  bool enter_late(Client& client) noexcept;
 
   ExternalCorrelation& external_correlation() { return external_; }
 
@@ -159,6 +183,9 @@ class Registry {
   void choose_tool() noexcept;
   void set_active(unsigned index, bool active) noexcept;
   Context* find_locked(rocprofiler_context_id_t id);
+  rocprofiler_status_t configure_service(Context& context, int kind,
+                                         const rocprofiler_tracing_operation_t* operations, size_t count,
+                                         rocprofiler_callback_tracing_cb_t callback, void* args);
   std::vector<Client*> clients() const;
 
   mutable std::mutex mutex_;
@@ -169,6 +196,7 @@ class Registry {
   std::vector<std::unique_ptr<Context>> contexts_;           // guarded by mutex_
   std::vector<std::unique_ptr<ReplaySubscription>> claims_;  // guarded by mutex_
   std::vector<rocprofiler_configure_func_t> forced_;         // guarded by mutex_
+  std::vector<std::string> refused_;                         // guarded by mutex_
   Client* initializing_ = nullptr;                           // guarded by mutex_
 
   std::mutex turn_mutex_;  // guards the two below
@@ -192,6 +220,7 @@ class Registry {
   std::unique_ptr<SdkReplayTool> sdk_tool_;
   std::unique_ptr<ReplayTool> timing_tool_;
   ExternalCorrelation external_;
+  std::unique_ptr<Services> services_;  // last: its threads use the rest
 };
 
 }  // namespace kreplay::tool_api

@@ -11,16 +11,13 @@
 #include "tool_api/discovery.hpp"
 #include "tool_api/registry.hpp"
 #include "tool_api/sdk_replay_tool.hpp"
+#include "tool_api/services/services.hpp"
 #include "tool_api/timing_tool.hpp"
 
 namespace kreplay::tool_api {
 namespace {
 
 void finalize_function(rocprofiler_client_id_t id) { Registry::current().finalize_client(id.handle); }
-
-const char* name_of(const Client& client) {
-  return client.id.name != nullptr ? client.id.name : client.origin.c_str();
-}
 
 }  // namespace
 
@@ -217,6 +214,7 @@ void Registry::finalize() noexcept {
   if (init_status() == 0 || in_child()) return;
   int none = 0;
   if (!fini_status_.compare_exchange_strong(none, -1)) return;
+  services_->code_objects.unload_all();
   try {
     for (Client* client : clients())
       if (client->takes_part) finalize_one(*client);
