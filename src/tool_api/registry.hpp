@@ -149,6 +149,8 @@ class Registry {
   /// One line, once per tool and service, that says who is refused what and why.
   /// @param id of a context of the tool's; any other value: the tool that is being initialised
   void tell_refused(rocprofiler_context_id_t id, const char* service, const char* why);
+  /// What was refused so far: "tool NAME: SERVICE".
+  std::vector<std::string> refused() const;
 
   const ReplaySubscription* replay_subscription() const noexcept {
     return replay_.load(std::memory_order_acquire);

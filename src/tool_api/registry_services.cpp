@@ -84,6 +84,11 @@ void Registry::settle_services() noexcept {
               kLongestSettle.count());
 }
 
+std::vector<std::string> Registry::refused() const {
+  const std::lock_guard lock(mutex_);
+  return refused_;
+}
+
 void Registry::tell_refused(rocprofiler_context_id_t id, const char* service, const char* why) {
   std::string tool = "the tool";
   {
@@ -91,7 +96,7 @@ void Registry::tell_refused(rocprofiler_context_id_t id, const char* service, co
     const Context* context = find_locked(id);
     const Client* client = context != nullptr ? context->client : initializing_;
     if (client != nullptr) tool = std::string("tool ") + name_of(*client);
-    const std::string key = tool + '\n' + service;
+    const std::string key = tool + ": " + service;
     if (std::find(refused_.begin(), refused_.end(), key) != refused_.end()) return;
     refused_.push_back(key);
   }

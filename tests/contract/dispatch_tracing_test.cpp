@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
+#include "rocprofiler-sdk/device_counting_service.h"
 #include "rocprofiler-sdk/experimental/spm.h"
 #include "rocprofiler-sdk/experimental/thread-trace/dispatch.h"
 #include "service_scene.hpp"
@@ -262,12 +263,49 @@ TEST_CASE("S07_objects_and_kernels_once_at_load_and_object_first_at_unload_also_
   CHECK(scene.events.back() == "finalize 0");
 }
 
-TEST_CASE("S08_a_refusal_is_told_once_by_name") {
-  std::vector<int> answers;
-  ServiceScene scene([&](rocprofiler_context_id_t context) {
-    for (int i = 0; i < 2; ++i)
-      answers.push_back(rocprofiler_configure_callback_tracing_service(
-          context, ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API, nullptr, 0, on_dispatch, nullptr));
+TEST_CASE("S08_every_refusal_has_upstream_s_status_and_is_told_once_by_tool_and_service") {
+  constexpr int kMissing = ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+  rocprofiler_context_id_t context = {0};
+  const rocprofiler_context_id_t unknown = {5};
+  const auto device = [](rocprofiler_context_id_t id) {
+    return rocprofiler_configure_device_counting_service(id, {1}, {0}, nullptr, nullptr);
+  };
+  const auto sampling = [](rocprofiler_context_id_t id) {
+    return rocprofiler_configure_pc_sampling_service(id, {1}, ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP,
+                                                     ROCPROFILER_PC_SAMPLING_UNIT_TIME, 1, {1}, 0);
+  };
+  const auto trace = [](rocprofiler_context_id_t id) {
+    return rocprofiler_configure_dispatch_thread_trace_service(id, {1}, nullptr, 0, nullptr, nullptr,
+                                                               nullptr);
+  };
+  const auto tracing = [](rocprofiler_context_id_t id, rocprofiler_callback_tracing_kind_t kind) {
+    return rocprofiler_configure_callback_tracing_service(id, kind, nullptr, 0, on_dispatch, nullptr);
+  };
+  ServiceScene scene([&](rocprofiler_context_id_t made) {
+    context = made;
+    for (int i = 0; i < 2; ++i) {
+      for (const auto kind :
+           {ROCPROFILER_CALLBACK_TRACING_HSA_CORE_API, ROCPROFILER_CALLBACK_TRACING_HIP_RUNTIME_API,
+            ROCPROFILER_CALLBACK_TRACING_MARKER_CORE_API, ROCPROFILER_CALLBACK_TRACING_OMPT})
+        CHECK(tracing(context, kind) == kMissing);
+      CHECK(sampling(context) == kMissing);
+      CHECK(rocprofiler_query_pc_sampling_agent_configurations({1}, nullptr, nullptr) == kMissing);
+      CHECK(trace(context) == kMissing);
+      CHECK(trace(unknown) == ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND);
+      CHECK(device(unknown) == ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND);
+      CHECK(device(context) == ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND);
+      CHECK(rocprofiler_spm_configure_callback_dispatch_service(context, nullptr, nullptr, nullptr,
+                                                                nullptr) == kMissing);
+      CHECK(rocprofiler_at_intercept_table_registration(nullptr, 1, nullptr) == kMissing);
+    }
   });
-  CHECK(answers == std::vector<int>(2, ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED));
+  CHECK(rocprofiler_sample_device_counting_service(context, {0}, ROCPROFILER_COUNTER_FLAG_NONE, nullptr,
+                                                   nullptr) == ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID);
+  CHECK(device(context) == ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED);
+  CHECK(trace(context) == ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED);
+  CHECK(scene.registry.refused() ==
+        std::vector<std::string>{"tool libtest.so: HSA_CORE_API", "tool libtest.so: HIP_RUNTIME_API",
+                                 "tool libtest.so: MARKER_CORE_API", "tool libtest.so: OMPT",
+                                 "tool libtest.so: PC sampling", "tool libtest.so: thread trace",
+                                 "tool libtest.so: SPM", "tool libtest.so: runtime function tables"});
 }
