@@ -258,7 +258,7 @@ Reason Dispatcher::replay(Queue& queue, Dispatch& dispatch, tool_api::ReplayTool
 
 /// Submits once, with what services want around it.
 void Dispatcher::submit_served(Queue& queue, Dispatch& dispatch, const tool_api::ReplayCall& call) {
-  std::shared_ptr<tool_api::KernelRun> run = begin_run(queue.agent(), call, nullptr);
+  std::shared_ptr<tool_api::KernelRun> run = begin_run(core_, queue.agent(), call, nullptr);
   if (!run) return submit_once(queue, dispatch.packet);
   if (run->exclusive()) {
     if (submit_alone(queue, dispatch, call, run)) return;

@@ -122,7 +122,7 @@ PassLoop::PassEnd PassLoop::run_passes(CompletionGuard& guard, tool_api::ReplayT
       const Window::CallbackScope scope(window_);
       tool.pass_enter(call, pass);
     }
-    ServiceRun services_around(core_, window_, begin_run(window_, call));
+    ServiceRun services_around(core_, window_, begin_run(core_, window_, call));
     if (const PassEnd end = run_pass(guard, services_around, pass, detail); end != PassEnd::done) return end;
     {
       const Window::CallbackScope scope(window_);

@@ -52,8 +52,9 @@ struct Followed {
   }
 };
 
-tool_api::KernelLaunch launch_of(const tool_api::ReplayCall& call) {
+tool_api::KernelLaunch launch_of(Core& core, Agent& agent, const tool_api::ReplayCall& call) {
   tool_api::KernelLaunch launch;
+  launch.memory = &agent.packet_memory(core.api);
   launch.info = call.info;
   launch.thread_id = call.thread_id;
   launch.correlation = call.correlation;
@@ -62,19 +63,19 @@ tool_api::KernelLaunch launch_of(const tool_api::ReplayCall& call) {
 
 }  // namespace
 
-std::shared_ptr<tool_api::KernelRun> begin_run(Agent&, const tool_api::ReplayCall& call,
+std::shared_ptr<tool_api::KernelRun> begin_run(Core& core, Agent& agent, const tool_api::ReplayCall& call,
                                                const tool_api::ReplayCall* pass_of) {
   if (!tool_api::kernel_services_listen()) return nullptr;
   tool_api::KernelServices* services = tool_api::kernel_services();
   if (services == nullptr) return nullptr;
   const TheirsScope theirs;
-  return services->begin(launch_of(call), pass_of);
+  return services->begin(launch_of(core, agent, call), pass_of);
 }
 
-std::shared_ptr<tool_api::KernelRun> begin_run(Window& window, const tool_api::ReplayCall& call) {
+std::shared_ptr<tool_api::KernelRun> begin_run(Core& core, Window& window, const tool_api::ReplayCall& call) {
   if (!tool_api::kernel_services_listen()) return nullptr;
   const Window::CallbackScope scope(window);
-  return begin_run(window.agent(), call, &call);
+  return begin_run(core, window.agent(), call, &call);
 }
 
 bool follow(Core& core, Agent& agent, Packet& packet, const std::shared_ptr<tool_api::KernelRun>& run) {

@@ -21,10 +21,10 @@ struct Core;
 
 /// Lets the services enter that are enabled; null when none has anything to do. Calls tools.
 /// @param pass_of the replay whose pass this is, or null for a run outside of one
-std::shared_ptr<tool_api::KernelRun> begin_run(Agent& agent, const tool_api::ReplayCall& call,
+std::shared_ptr<tool_api::KernelRun> begin_run(Core& core, Agent& agent, const tool_api::ReplayCall& call,
                                                const tool_api::ReplayCall* pass_of);
 /// The same for a pass: a tool callback inside the window.
-std::shared_ptr<tool_api::KernelRun> begin_run(Window& window, const tool_api::ReplayCall& call);
+std::shared_ptr<tool_api::KernelRun> begin_run(Core& core, Window& window, const tool_api::ReplayCall& call);
 
 /// For a run without packets, outside of a window: lets `packet` complete a signal of ours. When it does, the
 /// application's signal follows and `run` is completed, on a thread of the runtime.

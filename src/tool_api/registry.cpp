@@ -136,6 +136,11 @@ rocprofiler_status_t Registry::start_context(rocprofiler_context_id_t id) {
   if (context == nullptr) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
   if (fini_status() != 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
   if (context->client->closing.load()) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+  // The hardware has one set of counters, so one context programs them at a time.
+  for (const auto& other : contexts_)
+    if (!context->counting.empty() && other.get() != context && !other->counting.empty() &&
+        is_active(other->index))
+      return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
   set_active(context->index, true);
   return ROCPROFILER_STATUS_SUCCESS;
 }

@@ -27,6 +27,8 @@
 namespace kreplay::tool_api {
 
 class SdkReplayTool;
+class CountingRoom;
+struct CountingSetup;
 struct Services;
 
 /// One tool.
@@ -57,9 +59,10 @@ rocprofiler_thread_id_t calling_thread() noexcept;
 struct Context {
   unsigned index = 0;
   Client* client = nullptr;
-  bool dropped = false;       ///< its tool returned NULL from configure
-  uint64_t kinds = 0;         ///< bit per configured callback tracing kind
-  uint64_t buffer_kinds = 0;  ///< the same for buffer tracing
+  bool dropped = false;                 ///< its tool returned NULL from configure
+  uint64_t kinds = 0;                   ///< bit per configured callback tracing kind
+  std::vector<CountingRoom*> counting;  ///< its dispatch-counting services
+  uint64_t buffer_kinds = 0;            ///< the same for buffer tracing
 };
 
 /// The one subscription to KERNEL_REPLAY.
@@ -143,6 +146,9 @@ class Registry {
   rocprofiler_status_t configure_buffer_tracing(rocprofiler_context_id_t id, int kind,
                                                 const rocprofiler_tracing_operation_t* operations,
                                                 size_t count, rocprofiler_buffer_id_t buffer);
+  /// @param id of an existing context
+  rocprofiler_status_t configure_counting(rocprofiler_context_id_t id, const CountingSetup& setup);
+  rocprofiler_status_t set_counting_agents(rocprofiler_context_id_t id, std::vector<uint64_t> agents);
   Services& services() noexcept { return *services_; }
   /// Everything that ended before is in its buffer, or was told. Bounded.
   void settle_services() noexcept;

@@ -5,6 +5,7 @@
 #include "base/log.hpp"
 #include "tool_api/kinds.hpp"
 #include "tool_api/registry.hpp"
+#include "tool_api/services/counting/dispatch_counting.hpp"
 #include "tool_api/services/dispatch_tracing/dispatch_tracing.hpp"
 #include "tool_api/services/services.hpp"
 
@@ -75,6 +76,30 @@ rocprofiler_status_t Registry::configure_buffer_tracing(rocprofiler_context_id_t
   if (!asked(operations, count, ROCPROFILER_KERNEL_DISPATCH_COMPLETE)) return ROCPROFILER_STATUS_SUCCESS;
   services_->kernels.add(make_dispatch_records(*context, external_, std::move(buffer)));
   services_->kernels.activity_changed(active_contexts());
+  return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t Registry::configure_counting(rocprofiler_context_id_t id, const CountingSetup& setup) {
+  const std::lock_guard lock(mutex_);
+  Context* context = find_locked(id);
+  if (context == nullptr) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
+  auto room = std::make_unique<CountingRoom>(*context, external_, services_->configs, setup);
+  context->counting.reserve(context->counting.size() + 1);
+  CountingRoom* made = room.get();
+  services_->kernels.add(std::move(room));
+  context->counting.push_back(made);
+  services_->kernels.activity_changed(active_contexts());
+  return ROCPROFILER_STATUS_SUCCESS;
+}
+
+rocprofiler_status_t Registry::set_counting_agents(rocprofiler_context_id_t id,
+                                                   std::vector<uint64_t> agents) {
+  const std::lock_guard lock(mutex_);
+  Context* context = find_locked(id);
+  if (context == nullptr) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
+  if (context->counting.empty()) return ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID;
+  if (is_active(context->index)) return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
+  for (CountingRoom* room : context->counting) room->set_agents(agents);
   return ROCPROFILER_STATUS_SUCCESS;
 }
 

@@ -275,6 +275,24 @@ TEST_CASE("S06_a_buffer_is_delivered_on_its_own_thread_and_threads_are_announced
   CHECK_FALSE(pthread_equal(one.threads[0], two.threads[0]));
 }
 
+TEST_CASE("S06_a_notice_of_a_thread_may_use_the_services") {
+  static rocprofiler_buffer_id_t id;
+  static std::vector<int> answers;
+  id = {0};
+  answers.clear();
+  Deliveries to;
+  ServiceScene scene([&](rocprofiler_context_id_t context) {
+    rocprofiler_at_internal_thread_create(
+        [](rocprofiler_runtime_library_t, void*) { answers.push_back(rocprofiler_flush_buffer(id)); },
+        nullptr, ROCPROFILER_LIBRARY, nullptr);
+    id = make(context, to, 2, 0, ROCPROFILER_BUFFER_POLICY_LOSSLESS).id;
+  });
+  write(*scene.registry.services().buffers.find(id), {1});  // starts the buffer's thread
+  CHECK(rocprofiler_flush_buffer(id) == ROCPROFILER_STATUS_SUCCESS);
+  CHECK(answers.size() == 1);
+  CHECK(to.batches == std::vector<std::vector<uint64_t>>{{1}});
+}
+
 TEST_CASE("S06_a_flush_from_the_buffer_s_own_callback_is_refused_instead_of_waiting_for_itself") {
   static rocprofiler_buffer_id_t id;
   static std::atomic<int> answer;

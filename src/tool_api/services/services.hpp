@@ -3,6 +3,7 @@
 
 #include "tool_api/services/buffers.hpp"
 #include "tool_api/services/code_objects/code_object_tracing.hpp"
+#include "tool_api/services/counting/dispatch_counting.hpp"
 #include "tool_api/services/internal_threads.hpp"
 #include "tool_api/services/kernel_services.hpp"
 
@@ -14,6 +15,7 @@ struct Services {
 
   InternalThreads internal_threads;
   BufferTable buffers;
+  CounterConfigs configs;
   KernelServices kernels;
   CodeObjectTracing code_objects;
 };

@@ -26,15 +26,16 @@ bool WorkerThread::is_current() const noexcept {
 
 bool WorkerThread::start() noexcept {
   {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (started_) return pid_ == getpid();
+    // From within a notice of this very start: what is posted now runs when the thread is there.
+    if (starting_ && starter_ == std::this_thread::get_id()) return true;
+    ran_.wait(lock, [this] { return !starting_; });
+    if (started_) return pid_ == getpid();
+    starting_ = true;
+    starter_ = std::this_thread::get_id();
   }
   try {
-    const std::lock_guard once(start_mutex_);
-    {
-      const std::lock_guard lock(mutex_);
-      if (started_) return pid_ == getpid();
-    }
     notices_.around([this] {
       // The application's signals are not ours to take.
       sigset_t all;
@@ -53,6 +54,8 @@ bool WorkerThread::start() noexcept {
   } catch (...) {  // out of memory
   }
   const std::lock_guard lock(mutex_);
+  starting_ = false;
+  ran_.notify_all();
   if (!started_) log::error("services", "no thread could be made to deliver records");
   return started_;
 }

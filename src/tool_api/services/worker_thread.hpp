@@ -40,7 +40,6 @@ class WorkerThread {
   void run() noexcept;
 
   const InternalThreads& notices_;
-  std::mutex start_mutex_;    // serialises start(); held while notices are given, which may post nothing
   mutable std::mutex mutex_;  // guards everything below
   std::condition_variable posted_;
   std::condition_variable ran_;
@@ -49,6 +48,8 @@ class WorkerThread {
   uint64_t ran_count_ = 0;
   bool ending_ = false;
   bool started_ = false;
+  bool starting_ = false;
+  std::thread::id starter_;  ///< while starting_
   pid_t pid_ = 0;
   std::thread thread_;
 };

@@ -63,6 +63,18 @@ void on_buffer(rocprofiler_context_id_t, rocprofiler_buffer_id_t, rocprofiler_re
   if (self.on_buffer) self.on_buffer(headers, n, dropped);
 }
 
+void on_dispatch(rocprofiler_dispatch_counting_service_data_t data, rocprofiler_counter_config_id_t* config,
+                 rocprofiler_user_data_t* user, void* args) {
+  auto& self = *static_cast<stack::Tool*>(args);
+  if (self.on_dispatch) self.on_dispatch(data, config, user);
+}
+
+void on_counters(rocprofiler_dispatch_counting_service_data_t data, rocprofiler_counter_record_t* records,
+                 size_t n, rocprofiler_user_data_t user, void* args) {
+  auto& self = *static_cast<stack::Tool*>(args);
+  if (self.on_counters) self.on_counters(data, {records, records + n}, user);
+}
+
 void configure_services(stack::Tool& self) {
   auto& status = self.configured;
   for (rocprofiler_context_id_t* context : {&self.tracing, &self.buffered, &self.code})
@@ -76,6 +88,12 @@ void configure_services(stack::Tool& self) {
   status.push_back(rocprofiler_configure_buffer_tracing_service(
       self.buffered, ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH, nullptr, 0, self.buffer));
   status.push_back(rocprofiler_start_context(self.code));
+  for (rocprofiler_context_id_t* context : {&self.counting, &self.counting_buffered})
+    rocprofiler_create_context(context);
+  self.counting_configured.push_back(rocprofiler_configure_callback_dispatch_counting_service(
+      self.counting, on_dispatch, &self, on_counters, &self));
+  self.counting_configured.push_back(rocprofiler_configure_buffer_dispatch_counting_service(
+      self.counting_buffered, self.buffer, on_dispatch, &self));
 }
 
 int initialize(rocprofiler_client_finalize_t, void* data) {
@@ -116,6 +134,11 @@ __attribute__((visibility("default"))) rocprofiler_tool_configure_result_t* rocp
   self.pop_external_correlation_id = rocprofiler_pop_external_correlation_id;
   self.get_thread_id = rocprofiler_get_thread_id;
   self.flush_buffer = rocprofiler_flush_buffer;
+  self.iterate_counters = rocprofiler_iterate_agent_supported_counters;
+  self.query_counter_info = rocprofiler_query_counter_info;
+  self.create_counter_config = rocprofiler_create_counter_config;
+  self.create_counter = rocprofiler_create_counter;
+  self.query_counter_instance_count = rocprofiler_query_counter_instance_count;
   static rocprofiler_tool_configure_result_t result;
   result = {sizeof result, initialize, finalize, &self};
   return &result;

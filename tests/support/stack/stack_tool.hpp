@@ -49,6 +49,14 @@ struct Tool {
   rocprofiler_context_id_t code = {0};
   rocprofiler_buffer_id_t buffer = {0};
   std::vector<int> configured;  ///< statuses, in this order
+  using CountingData = rocprofiler_dispatch_counting_service_data_t;
+  std::function<void(const CountingData&, rocprofiler_counter_config_id_t*, rocprofiler_user_data_t*)>
+      on_dispatch;
+  std::function<void(const CountingData&, std::vector<rocprofiler_counter_record_t>, rocprofiler_user_data_t)>
+      on_counters;
+  rocprofiler_context_id_t counting = {0};           ///< callbacks
+  rocprofiler_context_id_t counting_buffered = {0};  ///< records into `buffer`
+  std::vector<int> counting_configured;
   struct CodeEvent {
     int operation = 0;
     int phase = 0;
@@ -71,6 +79,11 @@ struct Tool {
   decltype(&rocprofiler_pop_external_correlation_id) pop_external_correlation_id = nullptr;
   decltype(&rocprofiler_get_thread_id) get_thread_id = nullptr;
   decltype(&rocprofiler_flush_buffer) flush_buffer = nullptr;
+  decltype(&rocprofiler_iterate_agent_supported_counters) iterate_counters = nullptr;
+  decltype(&rocprofiler_query_counter_info) query_counter_info = nullptr;
+  decltype(&rocprofiler_create_counter_config) create_counter_config = nullptr;
+  decltype(&rocprofiler_create_counter) create_counter = nullptr;
+  decltype(&rocprofiler_query_counter_instance_count) query_counter_instance_count = nullptr;
 
   std::vector<Seen> take_seen() {
     const std::lock_guard lock(mutex);

@@ -360,17 +360,13 @@ TEST_CASE("services_that_do_not_exist_say_so") {
           ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND);
     CHECK(rocprofiler_create_counter(nullptr, 0, nullptr, 0, {1}, nullptr, 0, &counter) ==
           ROCPROFILER_STATUS_ERROR_AGENT_NOT_FOUND);
-    CHECK(rocprofiler_query_counter_info({1}, ROCPROFILER_COUNTER_INFO_VERSION_0, nullptr) == kMissing);
-    CHECK(rocprofiler_query_record_counter_id(1, &counter) == kMissing);
-    CHECK(rocprofiler_query_record_dimension_position(1, 1, &size) == kMissing);
-    CHECK(rocprofiler_iterate_counter_dimensions({1}, nullptr, nullptr) == kMissing);
+    CHECK(rocprofiler_query_counter_info({0}, ROCPROFILER_COUNTER_INFO_VERSION_0, nullptr) ==
+          ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND);
+    CHECK(rocprofiler_iterate_counter_dimensions({0}, nullptr, nullptr) ==
+          ROCPROFILER_STATUS_ERROR_COUNTER_NOT_FOUND);
     CHECK(rocprofiler_load_counter_definition("", 0, ROCPROFILER_COUNTER_FLAG_NONE) == kMissing);
-    CHECK(rocprofiler_destroy_counter_config({1}) == kMissing);
-    CHECK(rocprofiler_configure_callback_dispatch_counting_service(context, nullptr, nullptr, nullptr,
-                                                                   nullptr) == kMissing);
     CHECK(rocprofiler_configure_callback_dispatch_counting_service({1}, nullptr, nullptr, nullptr, nullptr) ==
           ROCPROFILER_STATUS_ERROR_CONTEXT_INVALID);
-    CHECK(rocprofiler_configure_buffer_dispatch_counting_service(context, {1}, nullptr, nullptr) == kMissing);
     CHECK(rocprofiler_query_pc_sampling_agent_configurations({1}, nullptr, nullptr) == kMissing);
     CHECK(rocprofiler_configure_pc_sampling_service(context, {1}, ROCPROFILER_PC_SAMPLING_METHOD_HOST_TRAP,
                                                     ROCPROFILER_PC_SAMPLING_UNIT_TIME, 1, {1},
