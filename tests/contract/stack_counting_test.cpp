@@ -4,13 +4,26 @@
 
 #include <catch2/catch.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <map>
+#include <numeric>
 
 #include "support/stack/stage.hpp"
 
 using namespace stack;
 
 namespace {
+
+unsigned compute_units() {
+  const char* set = std::getenv("KREPLAY_SOFTGPU_CUS");
+  return set == nullptr ? 8 : static_cast<unsigned>(std::atoi(set));
+}
+unsigned engines() { return (compute_units() + 15) / 16; }
+/// Per engine of at most 16 units, one more than there are, 16 at the most.
+unsigned ta_instances() {
+  const unsigned each = (compute_units() + engines() - 1) / engines();
+  return engines() * (each < 16 ? each + 1 : 16);
+}
 
 struct Run {
   uint64_t dispatch = 0;
@@ -146,8 +159,8 @@ TEST_CASE("S09_a_dispatch_is_counted_once_with_times_and_the_tool_s_word") {
   CHECK(run.sums.at("SQ_WAVES") == 1);  // 64 work-items
   CHECK(run.sums.at("SQ_ITEMS") == 64);
   CHECK(run.sums.at("GRBM_GUI_ACTIVE") > 0);
-  CHECK(run.sums.at("TA_FLAT_WRITE_WAVEFRONTS") == 1);     // the one store; the atomic is none
-  CHECK(run.records.at("TA_FLAT_WRITE_WAVEFRONTS") == 9);  // 8 compute units, and the instance without one
+  CHECK(run.sums.at("TA_FLAT_WRITE_WAVEFRONTS") == 1);  // the one store; the atomic is none
+  CHECK(run.records.at("TA_FLAT_WRITE_WAVEFRONTS") == ta_instances());
   CHECK(stage.result() == 1);
   CHECK(stage.executions() == 1);
 }
@@ -209,6 +222,58 @@ TEST_CASE("S09_a_pass_without_a_set_and_a_context_stopped_for_the_loop_are_not_c
   CHECK(stage.executions() == 4);
 }
 
+TEST_CASE("S09_the_buffered_form_writes_a_header_and_the_values_behind_it_for_each_pass") {
+  Stage stage;
+  rocprofiler_counter_config_id_t set = {0};
+  {
+    Counting callbacks(stage);
+    set = callbacks.config({"SQ_WAVES", "SQ_ITEMS"});
+    // One context counts at a time.
+    CHECK(stage.tool.start_context(stage.tool.counting_buffered) ==
+          ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT);
+  }
+  std::vector<std::vector<double>> groups;
+  std::vector<uint64_t> dispatches, announced;
+  stage.tool.on_dispatch = [&](const Tool::CountingData&, rocprofiler_counter_config_id_t* config,
+                               rocprofiler_user_data_t*) { *config = set; };
+  stage.tool.on_buffer = [&](rocprofiler_record_header_t** headers, size_t n, uint64_t) {
+    for (size_t i = 0; i < n; ++i) {
+      CHECK(headers[i]->category == ROCPROFILER_BUFFER_CATEGORY_COUNTERS);
+      if (headers[i]->kind == ROCPROFILER_COUNTER_RECORD_PROFILE_COUNTING_DISPATCH_HEADER) {
+        const auto& header =
+            *static_cast<rocprofiler_dispatch_counting_service_record_t*>(headers[i]->payload);
+        CHECK(header.size == 176);
+        CHECK(header.end_timestamp >= header.start_timestamp);
+        announced.push_back(header.num_records);
+        dispatches.push_back(header.dispatch_info.dispatch_id);
+        groups.emplace_back();
+      } else {
+        REQUIRE(headers[i]->kind == ROCPROFILER_COUNTER_RECORD_VALUE);
+        REQUIRE_FALSE(groups.empty());
+        groups.back().push_back(
+            static_cast<rocprofiler_counter_record_t*>(headers[i]->payload)->counter_value);
+      }
+    }
+  };
+  REQUIRE(stage.tool.start_context(stage.tool.counting_buffered) == ROCPROFILER_STATUS_SUCCESS);
+  stage.plan(passes<2>);
+  stage.dispatch();
+  REQUIRE(stage.tool.flush_buffer(stage.tool.buffer) == ROCPROFILER_STATUS_SUCCESS);
+  REQUIRE(stage.tool.stop_context(stage.tool.counting_buffered) == ROCPROFILER_STATUS_SUCCESS);
+  stage.tool.on_buffer = nullptr;
+  stage.tool.on_dispatch = nullptr;
+  const size_t values = 2 * engines();
+  CHECK(announced == std::vector<uint64_t>{values, values});
+  REQUIRE(groups.size() == 2);
+  for (const auto& group : groups) {
+    REQUIRE(group.size() == values);
+    CHECK(std::accumulate(group.begin(), group.begin() + engines(), 0.0) == 1);  // SQ_WAVES
+    CHECK(std::accumulate(group.begin() + engines(), group.end(), 0.0) == 64);   // SQ_ITEMS
+  }
+  REQUIRE(dispatches.size() == 2);
+  CHECK(dispatches[0] == dispatches[1]);
+}
+
 TEST_CASE("S09_an_unknown_set_is_an_error_line_and_an_uncounted_run") {
   Stage stage;
   Counting counting(stage);
@@ -217,6 +282,32 @@ TEST_CASE("S09_an_unknown_set_is_an_error_line_and_an_uncounted_run") {
   counting.settle();
   CHECK(counting.runs.empty());
   CHECK(stage.executions() == 1);
+}
+
+TEST_CASE("S09_every_compute_unit_s_work_is_in_the_sum") {
+  Stage stage;
+  Counting counting(stage);
+  const auto set = counting.config({"SQ_WAVES", "SQ_ITEMS", "SQ_INSTS_VMEM_WR", "TA_FLAT_WRITE_WAVEFRONTS"});
+  counting.choose = [&](const Tool::CountingData&) { return set; };
+  // Two workgroups of one wave for each unit, all storing.
+  const unsigned items = compute_units() * 2 * 64;
+  unsigned* x = stage.m.device(std::vector<unsigned>(items, 1));
+  unsigned* y = stage.m.device(std::vector<unsigned>(items, 2));
+  const hsa_signal_t done = e2e::make_signal(1);
+  stage.m.queue->dispatch(stage.m.kernel("in_place"), items, 64, done, x, y, items);
+  e2e::wait_below(done, 1, "a dispatch");
+  HSA_OK(hsa_signal_destroy(done));
+  counting.settle();
+  REQUIRE(counting.runs.size() == 1);
+  const Run& run = counting.runs[0];
+  CHECK(run.sums.at("SQ_WAVES") == items / 64);
+  CHECK(run.sums.at("SQ_ITEMS") == items);
+  CHECK(run.sums.at("SQ_INSTS_VMEM_WR") == items / 64);  // one store per wave
+  CHECK(run.sums.at("TA_FLAT_WRITE_WAVEFRONTS") == items / 64);
+  CHECK(run.records.at("SQ_WAVES") == engines());  // per shader engine
+  CHECK(e2e::from_device(stage.m.agents, x, 1)[0] == 5);
+  HSA_OK(hsa_amd_memory_pool_free(x));
+  HSA_OK(hsa_amd_memory_pool_free(y));
 }
 
 TEST_CASE("S09_dispatches_of_several_threads_do_not_mix_their_counts") {
@@ -269,15 +360,17 @@ TEST_CASE("S10_sets_dimensions_and_derived_counters_on_a_gpu") {
   size_t instances = 0;
   CHECK(stage.tool.query_counter_instance_count(counting.agent(), counting.id("TA_FLAT_READ_WAVEFRONTS"),
                                                 &instances) == 0);
-  CHECK(instances == 9);
+  CHECK(instances == ta_instances());
   rocprofiler_counter_info_v1_t info = {};
   REQUIRE(stage.tool.query_counter_info(counting.id("TA_FLAT_READ_WAVEFRONTS"),
                                         ROCPROFILER_COUNTER_INFO_VERSION_1, &info) == 0);
   CHECK(info.size == sizeof info);
   CHECK(std::string(info.block) == "TA");
-  CHECK(info.dimensions_instances_count == 9);
-  CHECK(info.dimensions_instances[8]->counter_id.handle == counting.id("TA_FLAT_READ_WAVEFRONTS").handle);
-  CHECK((info.dimensions_instances[8]->instance_id >> 36 & 63) == 8);
+  CHECK(info.dimensions_instances_count == ta_instances());
+  const auto& last = *info.dimensions_instances[ta_instances() - 1];
+  CHECK(last.counter_id.handle == counting.id("TA_FLAT_READ_WAVEFRONTS").handle);
+  CHECK((last.instance_id >> 36 & 63) == ta_instances() / engines() - 1);
+  CHECK((last.instance_id >> 12 & 63) == engines() - 1);
 
   // One of the tool's own, and one of the table's.
   rocprofiler_counter_id_t own = {0};
