@@ -110,6 +110,20 @@ TEST_CASE("S01_a_kernel_that_ends_before_the_submission_returns_completes_after_
   CHECK(trace.seen[2].record.operation == ROCPROFILER_KERNEL_DISPATCH_COMPLETE);
 }
 
+TEST_CASE("S01_a_kernel_that_never_ends_does_not_hold_up_finalisation_and_is_not_told_of_later") {
+  Trace trace;
+  ServiceScene scene([&](auto context) { trace_dispatches(context, trace); });
+  const auto run = scene.registry.services().kernels.begin(make_launch(), nullptr);
+  REQUIRE(run != nullptr);
+  run->enqueued();
+  scene.registry.set_wait_ms(10, 2000);
+  scene.registry.finalize();
+  CHECK(scene.events.back() == "finalize 0");
+  run->completed({1, 2});  // after all
+  REQUIRE(run->wait_delivered(std::chrono::seconds(60)));
+  CHECK(trace.seen.size() == 2);
+}
+
 TEST_CASE("S01_a_stopped_context_is_not_called_and_a_kernel_that_began_before_still_completes") {
   Trace trace;
   ServiceScene scene([&](auto context) { trace_dispatches(context, trace); });
