@@ -12,7 +12,7 @@ Row = Dict[str, Any]
 _PROCESS = ("schema", "producer", "host", "pid", "rank", "program", "start", "start_unix_ns", "tool", "machine_key")
 _DISPATCH = ("launch", "agent", "queue", "thread", "correlation", "lds_bytes", "outcome", "reason", "detail", "tier",
              "cache", "passes_requested", "passes_run", "warmup", "passes_end", "relative_error_ppm", "extents",
-             "bytes_saved", "bytes_restored", "save_ns", "restore_ns", "window_ns", "unverified_bytes", "launch_site")
+             "bytes_saved", "bytes_restored", "bytes_link", "save_ns", "restore_ns", "window_ns", "unverified_bytes", "launch_site")
 _TEXTS = frozenset({"file", "producer", "host", "program", "start", "tool", "machine_key", "options", "machine", "kernel",
                     "symbol", "grid", "workgroup", "outcome", "reason", "detail", "tier", "cache", "passes_end",
                     "launch_site", "code_hash", "code_object_hash"})

@@ -14,6 +14,10 @@ void set_check_action(void (*action)(const char* what) noexcept) noexcept;
 
 /// `what` is the sentence that must hold. The program goes on either way: nothing may depend on a false
 /// condition but the quality of the replay; where memory would be wrong, fatal() is the answer.
-#define KR_CHECK(condition, what)                              \
-  (__builtin_expect(static_cast<bool>(condition), 1) ? (void)0 \
-                                                     : ::kreplay::check_failed(__FILE__, __LINE__, what))
+#define KR_CHECK(condition, what) static_cast<void>(KR_HOLDS(condition, what))
+
+/// The same, telling whether it holds: for what the next line could not do without.
+#define KR_HOLDS(condition, what)                    \
+  (__builtin_expect(static_cast<bool>(condition), 1) \
+       ? true                                        \
+       : (::kreplay::check_failed(__FILE__, __LINE__, what), false))

@@ -27,7 +27,8 @@ constexpr size_t kMaxText = 8192;
 
 constexpr size_t space_of(size_t text) { return (sizeof(Word) + text + 3) & ~size_t{3}; }
 
-bool append(unsigned char* page, std::string_view text, size_t end) noexcept {
+/// @return where the text is; null when there is no room
+unsigned char* append(unsigned char* page, std::string_view text, size_t end) noexcept {
   text = text.substr(0, kMaxText);
   const auto size = static_cast<uint32_t>(text.size() << 1);
   for (size_t at = 0; at + space_of(text.size()) <= end;) {
@@ -36,12 +37,15 @@ bool append(unsigned char* page, std::string_view text, size_t end) noexcept {
     if (word->compare_exchange_strong(found, size, std::memory_order_acq_rel)) {
       std::memcpy(page + at + sizeof(Word), text.data(), text.size());
       word->store(size | kWhole, std::memory_order_release);
-      return true;
+      return page + at + sizeof(Word);
     }
     at += space_of(found >> 1);
   }
-  return false;
+  return nullptr;
 }
+
+/// Fills a text up so that four bytes behind it are aligned as the text is.
+void pad(std::string& text) { text.append((4 - text.size() % 4) % 4, ' '); }
 
 /// The page of this process; made once, mapped for its life.
 struct Mapped {
@@ -85,6 +89,25 @@ void handshake_note(const std::string& path, std::string_view event, std::string
   errno = saved_errno;
 }
 
+std::atomic<uint32_t>* handshake_counter(const std::string& path, std::string_view event,
+                                         std::string_view detail) noexcept {
+  if (path.empty()) return nullptr;
+  const int saved_errno = errno;
+  unsigned char* place = nullptr;
+  size_t length = 0;
+  try {
+    std::string line = fmt::format("{} {} {}", ::getpid(), event, detail.substr(0, kMaxText / 2));
+    pad(line);
+    length = line.size();
+    line.append(sizeof(uint32_t), '\0');
+    int error = 0;
+    if (unsigned char* page = page_of(path, error)) place = append(page, line, kHandshakeBytes);
+  } catch (...) {  // as in handshake_note()
+  }
+  errno = saved_errno;
+  return place == nullptr ? nullptr : reinterpret_cast<std::atomic<uint32_t>*>(place + length);
+}
+
 std::string format_ended(const EndedNote& note) {
   return fmt::format("{} {} {} {} {}", note.dispatches, note.replayed, note.skipped, note.lost, note.reason);
 }
@@ -114,6 +137,11 @@ std::vector<HandshakeNote> read_handshake(const std::string& path) {
     note.pid = std::strtoll(line.c_str(), nullptr, 10);
     note.event = line.substr(first + 1, second - first - 1);
     note.detail = line.substr(second + 1);
+    if (note.event == handshake_event::tool_callbacks && note.detail.size() > sizeof note.count) {
+      const size_t text_size = note.detail.size() - sizeof note.count;
+      std::memcpy(&note.count, note.detail.data() + text_size, sizeof note.count);
+      note.detail.resize(note.detail.find_last_not_of(' ', text_size - 1) + 1);
+    }
     notes.push_back(std::move(note));
   }
   return notes;

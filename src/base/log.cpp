@@ -1,14 +1,16 @@
 #include "base/log.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstring>
+#include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/environment.hpp"
 #include "base/stderr.hpp"
@@ -16,72 +18,76 @@
 namespace kreplay::log {
 namespace {
 
-/// One write per line; no buffering, no stdio, so a line survives a kill and needs no flush.
-class StderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+/// Lines written per kind, counted in a small open-addressed table keyed by the format string's address.
+/// A full table stops limiting, it never stops logging.
+class KindCounts {
+ public:
+  /// @return how many lines of this kind there were, with this one
+  unsigned count(const char* key) {
+    const size_t start = (reinterpret_cast<size_t>(key) >> 3) % kinds_.size();
+    for (size_t i = 0; i < kinds_.size(); ++i) {
+      Kind& kind = kinds_[(start + i) % kinds_.size()];
+      const char* seen = kind.key.load(std::memory_order_relaxed);
+      if (seen == nullptr && kind.key.compare_exchange_strong(seen, key, std::memory_order_relaxed))
+        seen = key;
+      if (seen == key) return kind.count.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+    return 1;
+  }
+
+ private:
+  struct Kind {
+    std::atomic<const char*> key{nullptr};
+    std::atomic<unsigned> count{0};
+  };
+  std::array<Kind, 256> kinds_;
+};
+
+/// One write per line; no buffering, no stdio, so a line survives a kill and needs no flush. Warnings and
+/// errors of one kind are limited; a message's kind is the file name of its source location. No mutex: the
+/// formatter has no state (its pattern names no time), the counts are atomic.
+class LimitedStderrSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
  protected:
   void sink_it_(const spdlog::details::log_msg& message) override {
-    fmt::basic_memory_buffer<char, 512> line;
-    line.append(message.payload.begin(), message.payload.end());
+    const unsigned count = message.level >= spdlog::level::warn ? counts_.count(message.source.filename) : 1;
+    if (count > kMaxPerKind) return;
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    constexpr std::string_view kLast = " (further messages of this kind are not shown)";
+    if (count == kMaxPerKind) line.append(kLast.data(), kLast.data() + kLast.size());
     line.push_back('\n');
     write_stderr({line.data(), line.size()});
   }
   void flush_() override {}
+
+ private:
+  KindCounts counts_;
 };
 
-Level level_from_environment() {
+spdlog::level::level_enum level_from_environment() {
   const char* text = own_variable("KREPLAY_LOG");
-  if (text == nullptr) return Level::warning;
-  const std::string_view value(text);
-  if (value == "error") return Level::error;
-  if (value == "info") return Level::info;
-  if (value == "debug") return Level::debug;
-  return Level::warning;  // the option table reports malformed values
+  const std::string_view value(text == nullptr ? "warning" : text);
+  for (const auto level : {spdlog::level::debug, spdlog::level::info, spdlog::level::err}) {
+    const auto name = spdlog::level::to_string_view(level);
+    if (value == std::string_view(name.data(), name.size())) return level;
+  }
+  return spdlog::level::warn;  // the option table reports malformed values
 }
+
+std::atomic<const char*> g_product{"kreplay"};
 
 /// Created on first use and never destroyed: the runtime calls us after our destructors ran.
 spdlog::logger& logger() {
   static spdlog::logger* instance = [] {
-    auto* made = new spdlog::logger("kreplay", std::make_shared<StderrSink>());
-    made->set_level(spdlog::level::trace);
+    auto* made =
+        new spdlog::logger(g_product.load(std::memory_order_relaxed), std::make_shared<LimitedStderrSink>());
+    // Name, level, text; the sink ends the line.
+    made->set_formatter(std::make_unique<spdlog::pattern_formatter>(
+        "%n: %l: %v", spdlog::pattern_time_type::utc, std::string()));
+    made->set_level(level_from_environment());
     return made;
   }();
   return *instance;
-}
-
-std::atomic<const char*> g_product{"kreplay"};
-std::atomic<int> g_level{-1};
-
-/// Lines written per kind, counted in a small open-addressed table keyed by the format string's address.
-/// A full table stops limiting, it never stops logging.
-struct Kind {
-  std::atomic<const char*> key{nullptr};
-  std::atomic<unsigned> count{0};
-};
-std::array<Kind, 256> g_kinds;
-
-unsigned count_of(const char* key) {
-  const size_t start = (reinterpret_cast<size_t>(key) >> 3) % g_kinds.size();
-  for (size_t i = 0; i < g_kinds.size(); ++i) {
-    Kind& kind = g_kinds[(start + i) % g_kinds.size()];
-    const char* seen = kind.key.load(std::memory_order_relaxed);
-    if (seen == nullptr && kind.key.compare_exchange_strong(seen, key, std::memory_order_relaxed)) seen = key;
-    if (seen == key) return kind.count.fetch_add(1, std::memory_order_relaxed) + 1;
-  }
-  return 1;
-}
-
-constexpr const char* name_of(Level level) {
-  switch (level) {
-    case Level::debug:
-      return "debug";
-    case Level::info:
-      return "info";
-    case Level::warning:
-      return "warning";
-    case Level::error:
-      return "error";
-  }
-  return "error";
 }
 
 constexpr spdlog::level::level_enum spd_level(Level level) {
@@ -101,30 +107,18 @@ constexpr spdlog::level::level_enum spd_level(Level level) {
 }  // namespace
 
 void set_product(const char* name) { g_product.store(name, std::memory_order_relaxed); }
-void set_level(Level level) { g_level.store(static_cast<int>(level), std::memory_order_relaxed); }
-
-bool enabled(Level level) {
-  int current = g_level.load(std::memory_order_relaxed);
-  if (current < 0) {
-    current = static_cast<int>(level_from_environment());
-    g_level.store(current, std::memory_order_relaxed);
-  }
-  return static_cast<int>(level) >= current;
-}
+void set_level(Level level) { logger().set_level(spd_level(level)); }
+bool enabled(Level level) { return logger().should_log(spd_level(level)); }
 
 void vlog(Level level, std::string_view area, fmt::string_view format, fmt::format_args args) noexcept {
-  if (!enabled(level)) return;
   const int saved_errno = errno;
   try {
-    const unsigned count = level >= Level::warning ? count_of(format.data()) : 1;
-    if (count <= kMaxPerKind) {
-      fmt::memory_buffer line;
-      fmt::format_to(std::back_inserter(line), "{}: {}: {}: ", g_product.load(std::memory_order_relaxed),
-                     name_of(level), area);
-      fmt::vformat_to(std::back_inserter(line), format, args);
-      if (count == kMaxPerKind)
-        fmt::format_to(std::back_inserter(line), " (further messages of this kind are not shown)");
-      logger().log(spd_level(level), spdlog::string_view_t(line.data(), line.size()));
+    if (enabled(level)) {
+      fmt::memory_buffer text;
+      fmt::format_to(std::back_inserter(text), "{}: ", area);
+      fmt::vformat_to(std::back_inserter(text), format, args);
+      logger().log(spdlog::source_loc{format.data(), 1, ""}, spd_level(level),
+                   spdlog::string_view_t(text.data(), text.size()));
     }
   } catch (...) {  // a log line is never worth the application
   }

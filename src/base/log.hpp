@@ -16,7 +16,8 @@ enum class Level { debug, info, warning, error };
 
 constexpr unsigned kMaxPerKind = 16;
 
-/// The product name that starts each line; "kreplay" unless set. @param name static storage
+/// The product name that starts each line; "kreplay" unless set before the first line. @param name static
+/// storage
 void set_product(const char* name);
 void set_level(Level level);
 bool enabled(Level level);

@@ -252,6 +252,24 @@ constinit const Row kRows[] = {
     {"KREPLAY_HOST_BYTES", "bytes", "0", "a whole number, with K, M, G or T for powers of 1024",
      "Most host memory an agent's snapshot may use. 0: half of the memory available.",
      [](std::string_view v, Options& o) { return read_bytes(v, &o.host_bytes); }},
+    {"KREPLAY_TIER", "choice", "auto", "auto, shadow or host",
+     "Where memory is saved. shadow: in the agent's own memory; a launch for which there is no room\n"
+     "runs once. host: in pinned host memory. auto: the first while there is room, else the second.",
+     [](std::string_view v, Options& o) -> Why {
+       if (v == "auto")
+         o.tier = Options::Tier::automatic;
+       else if (v == "shadow")
+         o.tier = Options::Tier::shadow;
+       else if (v == "host")
+         o.tier = Options::Tier::host;
+       else
+         return kMalformed;
+       return {};
+     }},
+    {"KREPLAY_VRAM_BYTES", "bytes", "0", "a whole number, with K, M, G or T for powers of 1024",
+     "Most memory of an agent that its snapshot may use. 0: what is left, less a tenth of all and at\n"
+     "least 1 GiB. An allocation of the program that fails gets all of it back.",
+     [](std::string_view v, Options& o) { return read_bytes(v, &o.vram_bytes); }},
     {"KREPLAY_KEEP_BAR", "flag", "0", kFlag,
      "1: leave ROC_ENABLE_LARGE_BAR alone. Small HIP copies are then plain CPU stores, which a\n"
      "restore can undo (docs/limits.md).",

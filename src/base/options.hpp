@@ -46,9 +46,12 @@ struct Options {
     ignore
   } host_write = HostWrite::stop;  ///< KREPLAY_HOST_WRITE
   bool split_batches = false;      ///< KREPLAY_BATCH, decline or split
-  uint64_t host_bytes = 0;         ///< KREPLAY_HOST_BYTES, K/M/G/T suffix; 0 = half of the available memory
-  bool keep_bar = false;           ///< KREPLAY_KEEP_BAR, 0 or 1
-  bool backtrace = false;          ///< KREPLAY_BACKTRACE, 0 or 1: launch sites in the records
+  enum class Tier : uint8_t { automatic, shadow, host } tier = Tier::automatic;  ///< KREPLAY_TIER
+  uint64_t vram_bytes =
+      0;  ///< KREPLAY_VRAM_BYTES, K/M/G/T suffix; 0 = what the agent has left, less a reserve
+  uint64_t host_bytes = 0;    ///< KREPLAY_HOST_BYTES, K/M/G/T suffix; 0 = half of the available memory
+  bool keep_bar = false;      ///< KREPLAY_KEEP_BAR, 0 or 1
+  bool backtrace = false;     ///< KREPLAY_BACKTRACE, 0 or 1: launch sites in the records
   uint64_t replay_kind = 25;  ///< KREPLAY_REPLAY_KIND, 25 or 26: default number of the KERNEL_REPLAY kind
   std::string
       handshake;  ///< KREPLAY_HANDSHAKE, path of the file through which `kreplay run` learns what was loaded

@@ -1,6 +1,7 @@
 #include "cli/child.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,9 @@
 #include <climits>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
+
+#include "base/clock.hpp"
 
 extern char** environ;
 
@@ -68,7 +72,8 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }
 
 pid_t start_program(const std::string& path, std::vector<std::string> command,
-                    std::vector<std::string> environment, int output, const SignalState* begin) {
+                    std::vector<std::string> environment, int output, const SignalState* begin,
+                    bool errors_too) {
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0) return -1;
   std::vector<char*> arguments = pointers(command);
@@ -82,8 +87,9 @@ pid_t start_program(const std::string& path, std::vector<std::string> command,
       ::sigaction(SIGCHLD, &begin->child_action, nullptr);
       ::sigprocmask(SIG_SETMASK, &begin->mask, nullptr);
     }
-    if (output < 0 || ::dup2(output, STDOUT_FILENO) >= 0)
-      ::execve(path.c_str(), arguments.data(), variables.data());
+    const bool led = output < 0 || (::dup2(output, STDOUT_FILENO) >= 0 &&
+                                    (!errors_too || ::dup2(output, STDERR_FILENO) >= 0));
+    if (led) ::execve(path.c_str(), arguments.data(), variables.data());
     const int error = errno;
     ssize_t ignored = ::write(report[1], &error, sizeof error);
     (void)ignored;
@@ -99,6 +105,48 @@ pid_t start_program(const std::string& path, std::vector<std::string> command,
   ::close(report[0]);
   errno = error;
   return error == 0 ? child : -1;
+}
+
+namespace {
+
+/// Everything the child writes, until it closes its end or the limit has passed; then it is killed.
+std::string read_until_end(int fd, pid_t child, uint64_t limit_ns) {
+  std::string text;
+  std::array<char, 4096> part{};
+  const uint64_t limit = monotonic_ns() + limit_ns;
+  for (;;) {
+    const uint64_t now = monotonic_ns();
+    pollfd wait{fd, POLLIN, 0};
+    const int ready = now < limit ? ::poll(&wait, 1, static_cast<int>((limit - now) / 1'000'000) + 1) : 0;
+    if (ready < 0 && errno == EINTR) continue;
+    const ssize_t n = ready > 0 ? ::read(fd, part.data(), part.size()) : -1;
+    if (n < 0 && ready <= 0) ::kill(child, SIGKILL);
+    if (n <= 0) return text;
+    text.append(part.data(), static_cast<size_t>(n));
+  }
+}
+
+}  // namespace
+
+Result<RanAside> run_aside(const std::vector<std::string>& words, std::vector<std::string> environment,
+                           bool errors_too, uint64_t limit_ns) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0)
+    return {Error::runtime, std::string("no pipe can be made: ") + std::strerror(errno)};
+  const pid_t child =
+      start_program(words.front(), words, std::move(environment), ends[1], nullptr, errors_too);
+  const int error = errno;
+  ::close(ends[1]);
+  if (child < 0) {
+    ::close(ends[0]);
+    return {Error::runtime, words.front() + ": " + std::strerror(error)};
+  }
+  RanAside ran;
+  ran.text = read_until_end(ends[0], child, limit_ns);
+  ::close(ends[0]);
+  while (::waitpid(child, &ran.status, 0) < 0 && errno == EINTR) {
+  }
+  return ran;
 }
 
 }  // namespace kreplay::cli

@@ -4,9 +4,12 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "base/status.hpp"
 
 namespace kreplay::cli {
 
@@ -46,10 +49,23 @@ struct SignalState {
 
 /// Starts a program, which ends with this process if that is killed.
 /// @param output descriptor its standard output goes to; -1: ours
+/// @param errors_too its standard error goes there as well
 /// @param begin the signal mask and action it starts with; null: as this process has them
 /// @return its pid, or -1 with errno of the step that failed, exec included
 pid_t start_program(const std::string& path, std::vector<std::string> command,
-                    std::vector<std::string> environment, int output = -1,
-                    const SignalState* begin = nullptr);
+                    std::vector<std::string> environment, int output = -1, const SignalState* begin = nullptr,
+                    bool errors_too = false);
+
+/// A program that was run to its end.
+struct RanAside {
+  std::string text;  ///< its standard output
+  int status = 0;    ///< as waitpid(2) gives it; SIGKILL when it took too long
+};
+/// Runs a program and reads what it writes.
+/// @param words its path, and arguments
+/// @param errors_too standard error is part of the text
+/// @param limit_ns after that it is killed
+Result<RanAside> run_aside(const std::vector<std::string>& words, std::vector<std::string> environment,
+                           bool errors_too, uint64_t limit_ns);
 
 }  // namespace kreplay::cli

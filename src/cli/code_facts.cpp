@@ -50,14 +50,13 @@ void judge(const FactRule& rule, const double* base, double fresh, FactChange* o
     out->why = std::move(why);
   };
   if (rule.most && fresh > *rule.most) {
-    fail(FactChange::State::regression,
-         fmt::format("{:g} is more than the limit of {:g}", fresh, *rule.most));
+    fail(FactChange::State::regression, fmt::format("{} is more than the limit of {}", fresh, *rule.most));
   } else if (rule.most && rule.ratchet && fresh < *rule.most) {
     fail(FactChange::State::stale,
-         fmt::format("{:g} is less than the limit of {:g}, which is a ratchet: lower it", fresh, *rule.most));
+         fmt::format("{} is less than the limit of {}, which is a ratchet: lower it", fresh, *rule.most));
   } else if (rule.growth && base != nullptr && fresh > *base * (1 + *rule.growth)) {
     fail(FactChange::State::regression,
-         fmt::format("{:g} to {:g} is more than {:g} %", *base, fresh, 100 * *rule.growth));
+         fmt::format("{} to {} is more than {:g} %", *base, fresh, 100 * *rule.growth));
   }
 }
 

@@ -43,6 +43,7 @@ bool any_problem(const Findings& findings);
 struct DoctorRequest {
   std::vector<std::string> libraries;  ///< to preload into the probe, as `kreplay run` would
   bool soft = false;                   ///< the software GPU: no device is needed
+  std::string version;                 ///< of this command
 };
 /// Runs every check. The probe gets 30 seconds.
 Findings examine(const DoctorRequest& request);

@@ -20,9 +20,9 @@ constexpr const char* kColumns =
 
 /// What kernel lines say of the code, each a column behind the others. A kernel's own LDS has a name apart
 /// from that of its launch.
-constexpr const char* kFacts[] = {"vgprs",       "agprs",           "sgprs",         "vgpr_spills",
-                                  "sgpr_spills", "lds_bytes",       "scratch_bytes", "kernarg_bytes",
-                                  "code_hash",   "code_object_hash"};
+constexpr const char* kFacts[] = {
+    "vgprs",         "agprs",         "sgprs",     "vgpr_spills",      "sgpr_spills", "lds_bytes",
+    "scratch_bytes", "kernarg_bytes", "code_hash", "code_object_hash", "code_bytes"};
 
 std::string heads() {
   std::string text = kColumns;

@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.hpp"
 #include "cli/commands/pages.hpp"
+#include "cli/commands/suggest.hpp"
 #include "cli/output.hpp"
 #include "cli/run.hpp"
 
@@ -36,7 +37,13 @@ int command_line(int argc, char** argv) {
     app.parse(argc, argv);
     return status;
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : failed;  // 0: --help, --version
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    const std::string sentence = misspelt(app, {argv + 1, argv + argc});
+    if (sentence.empty())
+      (void)app.exit(error);
+    else
+      say(sentence);
+    return failed;
   } catch (const std::exception& error) {
     say(error.what());
     return failed;

@@ -2,16 +2,16 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "cli/line_source.hpp"
 #include "report/outcome.hpp"
 
 namespace kreplay::cli {
@@ -21,7 +21,9 @@ using Json = nlohmann::json;
 
 struct Input {
   std::string path;
-  uint64_t rank = UINT64_MAX;  ///< without a rank: after those with one
+  std::string first_line;              ///< read already; with `source` only
+  std::unique_ptr<LineSource> source;  ///< of standard input, which can be read once
+  uint64_t rank = UINT64_MAX;          ///< without a rank: after those with one
   uint64_t start_unix_ns = 0;
 };
 
@@ -29,28 +31,33 @@ Status no_result_file(const std::string& path) {
   return {Error::invalid_argument, path + ": is not a result file"};
 }
 
-/// Opens the file and reads its first line.
+/// Opens the file and reads its first line. @return the input without a source, unless it can be read once
+/// only
 Result<Input> look_at(const std::string& path) {
-  struct stat info {};
-  if (::stat(path.c_str(), &info) != 0) return {Error::io, path + ": " + std::strerror(errno)};
-  if (S_ISDIR(info.st_mode)) return {Error::io, path + ": is a directory, not a result file"};
-  std::ifstream file(path);
-  if (!file) return {Error::io, path + ": cannot be read: " + std::strerror(errno)};
-  std::string line;
-  if (!std::getline(file, line))
-    return {Error::invalid_argument, path + ": is empty; the process recorded nothing"};
+  auto source = std::make_unique<LineSource>(path);
+  if (Status opened = source->open(); !opened) return opened;
+  std::string_view line;
+  bool cut = false;
+  if (!source->next(&line, &cut)) {
+    if (!source->status()) return source->status();
+    return {Error::invalid_argument, source->name() + ": is empty; the process recorded nothing"};
+  }
   const Json header = Json::parse(line, nullptr, false);
-  if (!header.is_object() || header.value("type", "") != "header") return no_result_file(path);
+  if (!header.is_object() || header.value("type", "") != "header") return no_result_file(source->name());
   const auto schema = header.value("schema", uint64_t{0});
   if (schema == 0 || schema > report::kSchemaVersion) {
     return {Error::invalid_argument,
-            fmt::format("{}: schema {} is not known to this program, which reads up to {}", path, schema,
-                        report::kSchemaVersion)};
+            fmt::format("{}: schema {} is not known to this program, which reads up to {}", source->name(),
+                        schema, report::kSchemaVersion)};
   }
   Input input;
   input.path = path;
   input.rank = header.value("rank", UINT64_MAX);
   input.start_unix_ns = header.value("start_unix_ns", uint64_t{0});
+  if (path == "-") {
+    input.first_line = std::string(line) + (cut ? "" : "\n");
+    input.source = std::move(source);
+  }
   return input;
 }
 
@@ -84,20 +91,30 @@ class Output {
 };
 
 /// @param ended whether the last line was a trailer
-bool append(const std::string& path, Output& output, bool* ended) {
-  std::ifstream file(path);
-  std::string line;
-  *ended = false;
-  while (std::getline(file, line)) {
-    if (file.eof()) {  // no newline: cut off
-      *ended = false;
-      return true;
-    }
-    *ended = line.rfind("{\"type\":\"trailer\"", 0) == 0;
-    line += '\n';
-    if (!output.write(line)) return false;
+/// @return Error::io naming the output or the input
+Status append(Input& input, const std::string& path, Output& output, bool* ended) {
+  if (input.source == nullptr) {
+    input.source = std::make_unique<LineSource>(input.path);
+    if (Status opened = input.source->open(); !opened) return opened;
   }
-  return true;
+  LineSource& source = *input.source;
+  const auto write = [&](std::string_view text) -> Status {
+    if (output.write(text)) return {};
+    return {Error::io, path + ": cannot be written: " + std::strerror(errno)};
+  };
+  *ended = false;
+  if (Status written = write(input.first_line); !written) return written;
+  std::string_view line;
+  bool cut = false;
+  while (source.next(&line, &cut)) {
+    *ended = !cut && line.rfind("{\"type\":\"trailer\"", 0) == 0;
+    if (cut) break;
+    if (Status written = write(line); !written) return written;
+    if (Status written = write("\n"); !written) return written;
+  }
+  Status status = source.status();
+  input.source.reset();  // a buffer each is too much for thousands of ranks
+  return status;
 }
 
 }  // namespace
@@ -115,12 +132,12 @@ Result<Merged> merge_results(const std::vector<std::string>& inputs, const std::
   Output out(output);
   if (!out.is_open()) return {Error::io, output + ": cannot be made: " + std::strerror(errno)};
   Merged merged;
-  for (const Input& input : files) {
+  for (Input& input : files) {
     bool ended = false;
-    if (!append(input.path, out, &ended))
-      return {Error::io, output + ": cannot be written: " + std::strerror(errno)};
+    if (Status appended = append(input, output, out, &ended); !appended) return appended;
     if (!ended)
-      merged.notes.push_back(input.path + ": has no trailer, so it is cut off; what it has is kept");
+      merged.notes.push_back((input.path == "-" ? "standard input" : input.path) +
+                             ": has no trailer, so it is cut off; what it has is kept");
     ++merged.files;
   }
   out.keep();

@@ -27,12 +27,14 @@ struct KernelRule {
   std::optional<double> relative, absolute_ns;
   bool ignore = false;  ///< shown, never part of the verdict
   std::optional<double> per_run_ns;
+  std::string where = {};  ///< file, line and pattern, for messages
 };
 
 /// Turns names of two builds that mean the same kernel into one.
 struct Rename {
   Pattern match;
-  std::string replace;  ///< as of Pattern::replaced_in
+  std::string replace;     ///< as of Pattern::replaced_in
+  std::string where = {};  ///< as of KernelRule
 };
 
 /// What a fact of kernels' code may be (registers, spills, LDS, scratch, code size, ...).
@@ -42,6 +44,7 @@ struct FactRule {
   std::optional<double> most;     ///< more is a regression
   std::optional<double> growth;   ///< over the base, 0.1 is 10 %; more is a regression
   bool ratchet = false;           ///< less than `most` is told too: the limit then has to be lowered
+  std::string where = {};         ///< as of KernelRule
 };
 
 /// What the whole run may lose; without a limit of their own, what a kernel may (Limit::relative).

@@ -65,6 +65,12 @@ Pattern required(const toml::table& table, const char* array, const char* name) 
   return pattern_of(name, *table.get(name));
 }
 
+/// "limits.toml: line 4: [[kernel]] name = 'axpy'"
+std::string where(const toml::table& table, const char* array, const char* name) {
+  return fmt::format("{}: line {}: [[{}]] {} = '{}'", table.source().path ? *table.source().path : "limits",
+                     table.source().begin.line, array, name, text_of(name, *table.get(name)));
+}
+
 using Setting = std::function<void(const std::string& name, const toml::node& node)>;
 using Settings = std::map<std::string, Setting>;
 
@@ -93,7 +99,7 @@ Setting each_table(const std::function<void(const toml::table&)>& read) {
 }
 
 KernelRule rule_of(const toml::table& table) {
-  KernelRule rule{required(table, "kernel", "name")};
+  KernelRule rule{required(table, "kernel", "name"), {}, {}, {}, false, {}, {}};
   read_table(
       table,
       {
@@ -104,6 +110,7 @@ KernelRule rule_of(const toml::table& table) {
           {"min-effect-per-run", [&](auto& name, auto& node) { rule.per_run_ns = time_of(name, node); }},
           {"ignore", [&](auto& name, auto& node) { rule.ignore = flag_of(name, node); }},
       });
+  rule.where = where(table, "kernel", "name");
   return rule;
 }
 
@@ -119,17 +126,20 @@ FactRule fact_of(const toml::table& table) {
                         {"max-growth", [&](auto& name, auto& node) { rule.growth = ratio_of(name, node); }},
                         {"ratchet", [&](auto& name, auto& node) { rule.ratchet = flag_of(name, node); }},
                     });
+  rule.where = where(table, "fact", "name");
+  if (rule.kernel) rule.where += " with kernel = '" + text_of("kernel", *table.get("kernel")) + "'";
   if (rule.ratchet && !rule.most) throw Refused(place(table) + ": a ratchet needs max");
   return rule;
 }
 
 Rename rename_of(const toml::table& table) {
-  Rename rename{required(table, "rename", "match"), {}};
+  Rename rename{required(table, "rename", "match"), {}, {}};
   if (!table.contains("replace")) throw Refused(place(table) + ": [[rename]] needs replace");
   read_table(table, {
                         {"match", [](auto&, auto&) {}},
                         {"replace", [&](auto& name, auto& node) { rename.replace = text_of(name, node); }},
                     });
+  rename.where = where(table, "rename", "match");
   return rename;
 }
 

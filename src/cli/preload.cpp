@@ -69,7 +69,7 @@ Result<std::string> preload_list(const std::string& existing, const std::vector<
 Result<std::string> find_library(const std::string& name, const std::string& program) {
   const std::string folder = program.substr(0, program.find_last_of('/') + 1);
   std::string tried;
-  for (const char* place : {"", "../lib/", "../" KREPLAY_LIBDIR "/", "../lib64/"}) {
+  for (const char* place : {"", "../" KREPLAY_LIBDIR "/kreplay/", "../lib/"}) {
     std::string path = folder;
     path.append(place).append(name);
     if (is_file(path)) {

@@ -14,7 +14,8 @@ namespace kreplay::cli {
 /// @return invalid_argument when a library's path holds a separator, which the loader cannot be told
 Result<std::string> preload_list(const std::string& existing, const std::vector<std::string>& libraries);
 
-/// Where a library of ours is: beside the program, in its lib folders, or in the installed one.
+/// Where a library of ours is: beside the program, in the build's lib folder, or in the private one of an
+/// installation.
 /// @param program path of the kreplay executable
 /// @return Error::not_found with the places that were tried
 Result<std::string> find_library(const std::string& name, const std::string& program);

@@ -156,6 +156,7 @@ constexpr Member kMemberTable[] = {
     number("extents", &DispatchRecord::extents),
     number("bytes_saved", &DispatchRecord::bytes_saved),
     number("bytes_restored", &DispatchRecord::bytes_restored),
+    number("bytes_link", &DispatchRecord::bytes_link),
     number("save_ns", &DispatchRecord::save_ns),
     number("restore_ns", &DispatchRecord::restore_ns),
     number("window_ns", &DispatchRecord::window_ns),

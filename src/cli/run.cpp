@@ -13,6 +13,7 @@
 #include "base/rank.hpp"
 #include "cli/child.hpp"
 #include "cli/output.hpp"
+#include "cli/preflight.hpp"
 #include "cli/preload.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/supervise.hpp"
@@ -71,6 +72,12 @@ int run(const RunRequest& request) {
     return kRunFailed;
   }
 
+  if (const std::vector<std::string> wrong = preflight(request.libraries, options.output, environment);
+      !wrong.empty()) {
+    for (const std::string& sentence : wrong) say(sentence);
+    return kRunFailed;
+  }
+
   Supervisor supervisor;
   const pid_t child = start_program(program, request.command, environment, -1, &supervisor.begin());
   if (child < 0) {
@@ -83,6 +90,8 @@ int run(const RunRequest& request) {
   const HandshakeVerdict verdict =
       judge(read_handshake(handshake.path()), program, request.allow_nothing || left_out(options));
   for (const std::string& sentence : verdict.sentences) say(sentence);
+  if (!verdict.good && verdict.no_gpu_used && !request.soft)
+    if (const std::string why = no_device(""); !why.empty()) say(why);
   if (WIFSIGNALED(status)) {
     handshake.remove();
     progress.remove();

@@ -18,6 +18,7 @@ struct RunRequest {
   Variables variables;                 ///< KREPLAY_* and others to set
   std::vector<std::string> libraries;  ///< to preload, in order
   bool progress = false;               ///< show on stderr how far the program is
+  bool soft = false;                   ///< on the software GPU: no device is needed
   bool allow_nothing = false;          ///< a run without a replayed dispatch is no failure
 };
 

@@ -11,6 +11,7 @@ namespace kreplay::cli {
 /// What a run's notes amount to, apart from the program's own status.
 struct HandshakeVerdict {
   bool good = true;
+  bool no_gpu_used = false;            ///< no process had a runtime with a GPU, and nothing tells why
   std::vector<std::string> sentences;  ///< to say, whether good or not
 };
 

@@ -10,6 +10,8 @@
 #include <atomic>
 #include <cerrno>
 
+#include "base/check.hpp"
+
 namespace kreplay::device {
 namespace {
 
@@ -83,6 +85,7 @@ uint64_t HostAccess::read_by_pipe(std::byte* to, const std::byte* theirs, uint64
     const uint64_t step = std::min(size_bytes - done, left < kPageBytes ? left : kPipeBytes);
     const ssize_t put = uncancelled(SYS_write, pipe_[1], theirs + done, step);
     if (put <= 0) return done;
+    KR_CHECK(static_cast<uint64_t>(put) <= step, "the pipe gives back no more than what there is room for");
     for (ssize_t got = 0; got < put;) {
       const ssize_t more = uncancelled(SYS_read, pipe_[0], to + done + got, static_cast<size_t>(put - got));
       if (more <= 0) {
@@ -102,6 +105,8 @@ uint64_t HostAccess::write_by_pipe(std::byte* theirs, const std::byte* from, uin
     if (!open_pipe()) return done;
     const uint64_t left = left_in_page(theirs + done);
     const uint64_t step = std::min(size_bytes - done, left < kPageBytes ? left : kPipeBytes);
+    // What does not fit in would come out in the next step, over other bytes of the application's.
+    KR_CHECK(step <= kPipeBytes, "a step is no longer than what an empty pipe takes");
     const ssize_t put = uncancelled(SYS_write, pipe_[1], from + done, step);
     if (put <= 0) return done;
     for (ssize_t got = 0; got < put;) {

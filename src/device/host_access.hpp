@@ -40,7 +40,7 @@ class HostAccess {
   /// One value, or nothing when it cannot be read as a whole. Not atomic against writers.
   template <typename T>
   std::optional<T> load(const void* theirs) {
-    std::byte bytes[sizeof(T)];
+    std::byte bytes[sizeof(T)] = {};  // the system call that fills it is not known to the compiler
     if (read(bytes, static_cast<const std::byte*>(theirs), sizeof(T)) != sizeof(T)) return std::nullopt;
     T value;
     std::memcpy(&value, bytes, sizeof(T));

@@ -1,11 +1,14 @@
 #include "device/real_ring.hpp"
 
-#include <cstdlib>
 #include <cstring>
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
+
+#include "base/check.hpp"
 #endif
+
+#include "base/environment.hpp"
 
 namespace kreplay::device {
 
@@ -31,7 +34,7 @@ RealRing::RealRing(const hsa::HsaApi& api, hsa_queue_t* queue)
     direct_ = true;
     doorbell_ = doorbell->hardware_doorbell_ptr;
   }
-  const char* in_device = std::getenv("HSA_ALLOCATE_QUEUE_DEV_MEM");
+  const char* in_device = foreign_variable("HSA_ALLOCATE_QUEUE_DEV_MEM");
   device_memory_ = in_device != nullptr && std::strcmp(in_device, "0") != 0;
   write_.store(runtime_write_index(), std::memory_order_relaxed);
   read_cache_ = read_index();
@@ -51,10 +54,12 @@ hsa::PacketKind RealRing::kind_at(uint64_t index) const {
 }
 
 bool RealRing::barrier_at(uint64_t index) const {
+  KR_CHECK(index < write_index(), "only what was written is looked at");
   return hsa::has_barrier_bit(__atomic_load_n(&headers_[index & mask_], __ATOMIC_RELAXED));
 }
 
 hsa::Packet RealRing::packet_at(uint64_t index) const {
+  KR_CHECK(index < write_index(), "only a packet that was written is read back");
   hsa::Packet packet = {};
   const auto* from = reinterpret_cast<const uint32_t*>(base_ + (index & mask_) * hsa::kPacketBytes);
   for (int i = 1; i < 16; ++i) packet.word[i] = __atomic_load_n(from + i, __ATOMIC_RELAXED);

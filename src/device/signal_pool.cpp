@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/check.hpp"
+#include "base/mutex.hpp"
 
 namespace kreplay::device {
 
@@ -22,6 +23,7 @@ Result<hsa_signal_t> SignalPool::acquire() {
       return signal;
     }
   }
+  KR_CHECK_UNLOCKED();
   hsa_signal_t signal = {0};
   const hsa_status_t status = api_.hsa_signal_create(0, 0, nullptr, &signal);
   if (status != HSA_STATUS_SUCCESS || signal.handle == 0)
@@ -36,10 +38,14 @@ Result<hsa_signal_t> SignalPool::acquire() {
 void SignalPool::release(hsa_signal_t signal) {
   KR_CHECK(signal.handle != 0, "a signal is given back once");
   const std::lock_guard lock(mutex_);
+  KR_CHECK(idle_.size() < created_, "no more signals are given back than were made");
+  KR_CHECK(idle_.size() < idle_.capacity(), "giving a signal back needs no memory");
   idle_.push_back(signal);
 }
 
 void SignalPool::abandon(hsa_signal_t signal) {
+  KR_CHECK(signal.handle != 0, "what is given up is a signal");
+  KR_CHECK_UNLOCKED();
   auto owned = std::make_unique<Abandoned>(Abandoned{this, signal});
   const hsa_status_t status = api_.hsa_amd_signal_async_handler(
       signal, HSA_SIGNAL_CONDITION_LT, 1,
@@ -57,8 +63,10 @@ void SignalPool::drop_all() {
   std::vector<hsa_signal_t> idle;
   {
     const std::lock_guard lock(mutex_);
-    idle.swap(idle_);
+    idle = idle_;
+    idle_.clear();  // keeps its room: those that are out come back, see acquire()
   }
+  KR_CHECK_UNLOCKED();
   for (const hsa_signal_t signal : idle) api_.hsa_signal_destroy(signal);
 }
 

@@ -2,9 +2,9 @@
 // comes back by itself when that packet has retired, or never.
 #pragma once
 
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/status.hpp"
 #include "hsa/hsa_api.hpp"
 
@@ -30,7 +30,7 @@ class SignalPool {
  private:
   struct Abandoned;
   const hsa::HsaApi& api_;
-  mutable std::mutex mutex_;  // guards the two below
+  mutable Mutex mutex_;  // guards the two below
   std::vector<hsa_signal_t> idle_;
   size_t created_ = 0;
 };

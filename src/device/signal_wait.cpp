@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/mutex.hpp"
 #include "device/futex.hpp"
 #include "device/host_access.hpp"
 
@@ -21,6 +22,8 @@ std::optional<int64_t> application_signal_value(hsa_signal_t signal) {
 
 hsa_signal_value_t wait_below(const hsa::HsaApi& api, hsa_signal_t signal, hsa_signal_value_t bound,
                               uint64_t timeout_ns, uint64_t ticks_per_second) {
+  KR_CHECK_UNLOCKED();
+  KR_CHECK(ticks_per_second != 0, "the unit of the runtime's time limits is known");
   const double ticks = static_cast<double>(timeout_ns) * 1e-9 * static_cast<double>(ticks_per_second);
   return api.hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, bound,
                                        std::max<uint64_t>(1, static_cast<uint64_t>(ticks)),

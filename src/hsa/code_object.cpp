@@ -134,9 +134,9 @@ std::span<const std::byte> bytes_of(Elf* elf, const GElf_Sym& symbol, std::span<
   return image.subspan(header.sh_offset + (symbol.st_value - header.sh_addr), symbol.st_size);
 }
 
-/// Hashes the instructions of each kernel. What a kernel calls is not part of it; `code_object_hash` covers
-/// that.
-void hash_code(Elf* elf, std::span<const std::byte> image, std::vector<KernelMetadata>& kernels) {
+/// Measures and hashes the instructions of each kernel. What a kernel calls is not part of it;
+/// `code_object_hash` covers that.
+void measure_code(Elf* elf, std::span<const std::byte> image, std::vector<KernelMetadata>& kernels) {
   std::map<std::string_view, KernelMetadata*> by_name;
   const uint64_t whole = hash_of(image);
   for (KernelMetadata& kernel : kernels) {
@@ -155,7 +155,9 @@ void hash_code(Elf* elf, std::span<const std::byte> image, std::vector<KernelMet
       const auto kernel = name == nullptr ? by_name.end() : by_name.find(name);
       if (kernel == by_name.end()) continue;
       const std::span<const std::byte> code = bytes_of(elf, symbol, image);
-      if (!code.empty()) kernel->second->code_hash = hash_of(code);
+      if (code.empty()) continue;
+      kernel->second->code_bytes = code.size();
+      kernel->second->code_hash = hash_of(code);
     }
   }
 }
@@ -184,7 +186,7 @@ Result<CodeObject> read_code_object(std::span<const std::byte> bytes) {
         header.p_filesz <= bytes.size() - header.p_offset)
       read_notes(bytes.subspan(header.p_offset, header.p_filesz), out);
   }
-  if (!out.kernels.empty()) hash_code(elf.get(), bytes, out.kernels);
+  if (!out.kernels.empty()) measure_code(elf.get(), bytes, out.kernels);
   // What is read-only after relocation is written by the loader only.
   std::erase_if(out.writable, [&](const WritableSegment& segment) {
     return segment.virtual_address >= relro.p_vaddr &&

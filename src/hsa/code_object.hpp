@@ -33,6 +33,7 @@ struct KernelMetadata {
   uint32_t sgprs = 0;  ///< per wavefront
   uint32_t vgpr_spills = 0;
   uint32_t sgpr_spills = 0;
+  uint64_t code_bytes = 0;        ///< length of the function, as its symbol says; 0 when it has none
   uint64_t code_hash = 0;         ///< FNV-1a of the function's bytes in the image; 0 when it has no symbol
   uint64_t code_object_hash = 0;  ///< FNV-1a of the whole image
   std::vector<PointerArgument> pointers;

@@ -6,9 +6,11 @@
 #include <hsa/hsa_api_trace.h>
 
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <new>
 
+#include "base/check.hpp"
 #include "intercept/exports.hpp"
 #include "intercept/process.hpp"
 #include "intercept/proxy_arena.hpp"
@@ -218,6 +220,7 @@ unsigned install_table(void* table_pointer) {
     if (amd != nullptr) count += patch(amd, amd_offset(row, amd->major_id), row, *saved);
     count += patch(image, row.image, row, *saved);
   }
+  KR_CHECK(count <= std::size(kRows), "an entry point stands in one sub-table");
   return count;
 }
 

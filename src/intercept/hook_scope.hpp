@@ -8,6 +8,8 @@
 
 #include <cerrno>
 
+#include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "intercept/exports.hpp"
 #include "intercept/process.hpp"
 #include "replay/thread_state.hpp"
@@ -32,6 +34,7 @@ class HookScope {
 
   /// The functions to call on with. Ask for it right where the call is made.
   const HsaApi& next() const {
+    KR_CHECK_UNLOCKED();
     if (from_table_) return *process::g_table.load(std::memory_order_acquire);
     replay::t_state.expected_entry = static_cast<uint16_t>(static_cast<uint16_t>(entry_) + 1);
     return process::real();

@@ -1,5 +1,6 @@
 // Copies and fills: every entry point passes the fence of the agents it touches.
 
+#include "base/check.hpp"
 #include "intercept/hook_scope.hpp"
 #include "intercept/proxy_queue.hpp"
 
@@ -40,6 +41,7 @@ class FencedCopy {
       if (agents.first == 0) agents = named(r, first, second);
       ticket_ = r.copies().enter(agents, completion, dependencies, dependencies == nullptr ? 0 : count,
                                  &owns_window);
+      KR_CHECK(ticket_.stand_in.handle == 0 || completion.handle != 0, "a stand-in stands in for a signal");
       if (ticket_.stand_in.handle != 0) completion = ticket_.stand_in;
     });
   }

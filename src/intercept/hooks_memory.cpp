@@ -39,7 +39,7 @@ KR_EXPORT hsa_status_t hsa_amd_memory_pool_allocate(hsa_amd_memory_pool_t memory
   hsa_status_t status = hook.next().hsa_amd_memory_pool_allocate(memory_pool, size, flags, ptr);
   hook.observe([&](Replayer& r) {
     // Frees that wait for a window may be what is missing: without us the memory would be free by now.
-    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && r.memory().wait_for_deferred_frees())
+    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && r.memory().make_room())
       status = real().hsa_amd_memory_pool_allocate(memory_pool, size, flags, ptr);
     if (status == HSA_STATUS_SUCCESS) r.memory().allocated(*ptr, size, memory_pool.handle, flags);
   });
@@ -65,7 +65,7 @@ KR_EXPORT hsa_status_t hsa_memory_allocate(hsa_region_t region, size_t size, voi
   KR_SCOPE(hsa_memory_allocate);
   hsa_status_t status = hook.next().hsa_memory_allocate(region, size, ptr);
   hook.observe([&](Replayer& r) {
-    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && r.memory().wait_for_deferred_frees())
+    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && r.memory().make_room())
       status = real().hsa_memory_allocate(region, size, ptr);
     if (status == HSA_STATUS_SUCCESS) r.memory().allocated(*ptr, size, region.handle, 0);
   });

@@ -1,5 +1,6 @@
 // Queues: creation makes a proxy, every function that takes a queue maps it back.
 
+#include "base/check.hpp"
 #include "base/log.hpp"
 #include "intercept/hook_scope.hpp"
 #include "intercept/proxy_queue.hpp"
@@ -42,13 +43,18 @@ hsa_queue_t* make_proxy(Replayer& replayer, hsa_agent_t agent_handle, hsa_queue_
     replayer.mark_bypassed(agent_handle.handle, "hsa_queue_create", "a queue could not be intercepted");
     return nullptr;
   }
+  KR_CHECK(&proxy->queue().agent() == agent && proxy->real() == real,
+           "a proxy stands for the queue it was made of");
   relay.proxy.store(proxy, std::memory_order_release);
   proxy->set_relay(&relay);
   replayer.add_queue(proxy->queue());
   return proxy->application_queue();
 }
 
-void free_relay(void* relay) { delete static_cast<ErrorRelay*>(relay); }
+void free_relay(void* relay) {
+  KR_CHECK(relay != nullptr, "every proxy was made with a relay");
+  delete static_cast<ErrorRelay*>(relay);
+}
 
 /// The queue to call the runtime with.
 hsa_queue_t* real_of(const hsa_queue_t* queue) {

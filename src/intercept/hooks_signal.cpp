@@ -28,19 +28,15 @@ void look_for_doorbell(Replayer& replayer, hsa_signal_t signal) {
 class Observed {
  public:
   Observed(const HookScope& hook, hsa_signal_t signal) {
-    hook.observe_short([&](Replayer& r) { change_.emplace(r.copies(), signal); });
+    hook.observe_short([&](Replayer& r) { change_.begin(r.copies(), signal); });
   }
   /// Whether somebody must know by how much the value changes.
-  bool tracked() const { return change_ && change_->tracked(); }
-  void by(int64_t delta) {
-    if (change_) change_->by(delta);
-  }
-  void stored(int64_t before, int64_t value) {
-    if (change_) change_->stored(before, value);
-  }
+  bool tracked() const { return change_.tracked(); }
+  void by(int64_t delta) { change_.by(delta); }
+  void stored(int64_t before, int64_t value) { change_.stored(before, value); }
 
  private:
-  std::optional<SignalChange> change_;
+  SignalChange change_;  // of nothing when nobody observes
 };
 
 /// After the runtime made it: where signals lie is known, so that a kernel with an argument that points at

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include "hsa/agent_info.hpp"
 #include "intercept/api_table.hpp"
 #include "intercept/hook_scope.hpp"
 
@@ -44,7 +45,11 @@ KR_EXPORT hsa_status_t hsa_init() {
   const auto function = hook.next().hsa_init;
   if (function == nullptr) return HSA_STATUS_ERROR;
   const hsa_status_t status = function();
-  if (status == HSA_STATUS_SUCCESS && kreplay::replay::t_state.ours == 0) process::initialised();
+  if (kreplay::replay::t_state.ours != 0) return status;
+  if (status == HSA_STATUS_SUCCESS)
+    process::initialised();
+  else
+    process::init_failed(status);
   return status;
 }
 
@@ -54,6 +59,22 @@ KR_EXPORT hsa_status_t hsa_shut_down() {
   if (observed) process::before_shut_down();
   const hsa_status_t status = hook.next().hsa_shut_down();
   if (observed && status == HSA_STATUS_SUCCESS) process::after_shut_down();
+  return status;
+}
+
+KR_EXPORT hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void* value) {
+  KR_SCOPE(hsa_agent_get_info);
+  const auto function = hook.next().hsa_agent_get_info;
+  if (function == nullptr) return HSA_STATUS_ERROR;
+  const hsa_status_t status = function(agent, attribute, value);
+  if (status != HSA_STATUS_SUCCESS || attribute != kreplay::hsa::kAgentInfoMemoryAvail) return status;
+  // A shadow gives way to the program, so the program is not to see it.
+  hook.observe([&](kreplay::replay::Replayer& r) {
+    uint64_t bytes = 0;
+    std::memcpy(&bytes, value, sizeof bytes);
+    bytes += r.memory().shadow_bytes(agent);
+    std::memcpy(value, &bytes, sizeof bytes);
+  });
   return status;
 }
 

@@ -32,7 +32,7 @@ KR_EXPORT hsa_status_t hsa_amd_vmem_handle_create(hsa_amd_memory_pool_t pool, si
   KR_SCOPE(hsa_amd_vmem_handle_create);
   hsa_status_t status = hook.next().hsa_amd_vmem_handle_create(pool, size, type, flags, memory_handle);
   hook.observe([&](Replayer& r) {
-    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && r.memory().wait_for_deferred_frees())
+    if (status == HSA_STATUS_ERROR_OUT_OF_RESOURCES && r.memory().make_room())
       status = real().hsa_amd_vmem_handle_create(pool, size, type, flags, memory_handle);
     if (status == HSA_STATUS_SUCCESS)
       r.memory().virtual_memory().add_handle(memory_handle->handle, r.memory().backing_of_pool(pool.handle));

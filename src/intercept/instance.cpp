@@ -9,7 +9,8 @@
 
 #include "hsa/runtime_binding.hpp"
 
-// An ELF note that marks every copy of this library; the loader's list shows which one came first.
+// An ELF note that marks every copy of this library; the loader's list shows which one came first. The second
+// one is the version, for `kreplay doctor`.
 __asm__(
     ".pushsection .note.kreplay, \"a\", @note\n"
     ".balign 4\n"
@@ -18,6 +19,13 @@ __asm__(
     ".long 1\n"
     ".asciz \"kreplay\"\n"
     ".long 1\n"
+    ".long 8\n"
+    ".long 1f-0f\n"
+    ".long 2\n"
+    ".asciz \"kreplay\"\n"
+    "0: .asciz \"" KREPLAY_VERSION
+    "\"\n"
+    "1: .balign 4\n"
     ".popsection\n");
 
 namespace kreplay::intercept {

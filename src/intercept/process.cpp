@@ -19,10 +19,12 @@
 #include "base/environment.hpp"
 #include "base/handshake.hpp"
 #include "base/log.hpp"
+#include "base/mutex.hpp"
 #include "base/options.hpp"
 #include "base/rank.hpp"
 #include "base/stderr.hpp"
 #include "hsa/runtime_binding.hpp"
+#include "hsa/status_text.hpp"
 #include "intercept/api_table.hpp"
 #include "intercept/environment.hpp"
 #include "intercept/exports.hpp"
@@ -106,6 +108,7 @@ EndedNote counts(const report::Totals& totals) {
 
 void on_exit() {
   if (g_phase.load(std::memory_order_acquire) == Phase::forked || in_child()) return;
+  KR_CHECK_UNLOCKED();
   const int saved = errno;
   {
     const replay::OursScope ours;
@@ -219,6 +222,7 @@ replay::Replayer* start_locked() {
   State& s = state();
   const hsa::HsaApi& api = real();
   if (s.off || !runtime_ready(api)) return nullptr;
+  KR_CHECK(g_replayer.load(std::memory_order_acquire) == nullptr, "one replayer observes at a time");
   s.pid.store(getpid(), std::memory_order_relaxed);
   const bool first = !s.once_done;
   if (first && left_out()) {
@@ -247,7 +251,8 @@ replay::Replayer* start_locked() {
   }
   if (first) s.sink->header(run_info(*made, api));  // also when nothing will follow but the trailer
   if (s.off || made->agents().empty()) {
-    note(handshake_event::passive, s.off ? listed.message() : "the runtime has no GPU agent");
+    note(handshake_event::passive,
+         s.off ? listed.message() : "the runtime has no GPU agent; kreplay doctor says why");
     g_phase.store(Phase::passive, std::memory_order_release);
     return nullptr;
   }
@@ -288,6 +293,7 @@ const hsa::HsaApi& bind(bool refresh) {
 replay::Replayer* start() {
   State& s = state();
   if (replay::t_state.ours != 0 || in_child()) return nullptr;
+  KR_CHECK_UNLOCKED();
   const CancelGuard whole;
   const int saved = errno;
   replay::Replayer* out = nullptr;
@@ -316,11 +322,24 @@ void initialised() {
   (void)replayer();
 }
 
+void init_failed(hsa_status_t status) {
+  static std::atomic<bool> noted{false};
+  if (forked() || in_child() || noted.exchange(true)) return;
+  const CancelGuard whole;
+  const int saved = errno;
+  try {
+    note(handshake_event::no_runtime, "hsa_init: " + hsa::status_text(real(), status));
+  } catch (...) {  // out of memory: `kreplay run` learns less
+  }
+  errno = saved;
+}
+
 void table_installed() { state().seen_init.store(true, std::memory_order_release); }
 
 void unloading() {
   State& s = state();
   const replay::OursScope ours;
+  KR_CHECK_UNLOCKED();
   stall_watch::remove_all();
   if (replay::Replayer* replayer = g_replayer.load(std::memory_order_acquire))
     replayer->release_runtime_objects();
@@ -338,6 +357,7 @@ void after_shut_down() {
   State& s = state();
   if (s.init_count.load(std::memory_order_acquire) > 0) s.init_count.fetch_sub(1, std::memory_order_acq_rel);
   const replay::OursScope ours;
+  KR_CHECK_UNLOCKED();
   if (g_phase.load(std::memory_order_acquire) != Phase::active || runtime_ready(real())) return;
   if (!s.start_lock.try_lock_for(start_limit())) {
     turn_off("shut down", "starting takes too long in another thread");

@@ -54,6 +54,7 @@ inline bool forked() { return g_phase.load(std::memory_order_relaxed) == Phase::
 
 /// Called around the real hsa_init and hsa_shut_down.
 void initialised();
+void init_failed(hsa_status_t status);
 void before_shut_down();
 void after_shut_down();
 /// The runtime is going away for sure (OnUnload).

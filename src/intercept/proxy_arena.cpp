@@ -4,7 +4,9 @@
 
 #include <cstring>
 #include <deque>
-#include <mutex>
+
+#include "base/check.hpp"
+#include "base/mutex.hpp"
 
 namespace kreplay::intercept::arena {
 
@@ -17,7 +19,7 @@ constexpr size_t kSlots = 4096;
 
 /// Created by the first take(), never destroyed.
 struct State {
-  std::mutex mutex;  // guards the two below and the reservation
+  Mutex mutex;       // guards the two below and the reservation
   size_t fresh = 0;  // slots never used start here
   std::deque<ProxySlot*> free;
 };
@@ -49,15 +51,19 @@ ProxySlot* take() {
     slot = s.free.front();
     s.free.pop_front();
   }
+  KR_CHECK(slot == nullptr || slot->proxy == nullptr, "a slot that is handed out is free");
   return slot;
 }
 
 void give_back(ProxySlot* slot) {
   State& s = state();
+  const uintptr_t offset = reinterpret_cast<uintptr_t>(slot) - g_base;
+  if (!KR_HOLDS(offset < g_size && offset % kSlotBytes == 0, "a slot of the arena comes back to it")) return;
   slot->proxy = nullptr;
   // Queues that come and go take 4096 slots before one is used again: let go of the page, it reads as zero.
   if (madvise(slot, kSlotBytes, MADV_DONTNEED) != 0) std::memset(static_cast<void*>(slot), 0, sizeof *slot);
   const std::lock_guard lock(s.mutex);
+  KR_CHECK(s.free.size() < s.fresh, "no more slots come back than were handed out");
   s.free.push_back(slot);
 }
 

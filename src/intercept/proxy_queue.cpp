@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/check.hpp"
 #include "intercept/process.hpp"
 #include "replay/thread_state.hpp"
 
@@ -48,11 +49,14 @@ ProxyQueue* ProxyQueue::make(ProxySlot* slot, replay::Replayer& replayer, replay
   slot->queue.write_dispatch_id = 0;
   slot->queue.read_dispatch_id = 0;
   slot->proxy = proxy;
+  KR_CHECK(arena::find(&shown) == proxy && arena::find(shown.doorbell_signal) == proxy,
+           "a proxy is found by its queue and by its doorbell");
   return proxy;
 }
 
 void ProxyQueue::destroy(ProxyQueue* proxy) {
   stall_watch::remove(*proxy);
+  KR_CHECK(proxy->slot_->proxy == proxy, "a proxy ends once");
   munmap(proxy->ring_, size_t{proxy->size_} * hsa::kPacketBytes);
   ProxySlot* slot = proxy->slot_;
   delete proxy;
@@ -132,6 +136,7 @@ bool ProxyQueue::serve() {
     }
     if (next == kLost) return false;
     if (next == taken) break;
+    KR_CHECK(next > taken, "packets are taken in order");
     taken = queue_.accounts.taken();  // others may have had the queue meanwhile
   }
   return true;
@@ -141,6 +146,7 @@ bool ProxyQueue::serve() {
 /// not be undone by a restore, so it ends the isolation.
 bool ProxyQueue::serve_inside() {
   Window* mine = Window::mine(queue_.agent());
+  if (!KR_HOLDS(mine != nullptr, "who serves inside a window owns it")) return serve();
   mine->mark_reentrant();
   const uint64_t write = load_write_index(__ATOMIC_ACQUIRE);
   uint64_t taken = queue_.accounts.taken();
@@ -247,6 +253,7 @@ uint64_t ProxyQueue::take_one(uint64_t index, Reason declined) {
   replay::Dispatcher::Candidate candidate;
   if (!replayer_.dispatcher().wants(queue_, hsa::kernel_object(slot_at(index)), candidate))
     return forward(index, 1);
+  KR_CHECK(index == queue_.accounts.taken(), "a queue is held for the packet at its head");
   const Packet packet = copy_of(index);
   held_word0_.store(packet.word[0], std::memory_order_release);
   retire(index);
@@ -262,6 +269,7 @@ uint64_t ProxyQueue::take_one(uint64_t index, Reason declined) {
       if (queue_.submitted() == before) replayer_.dispatcher().submit_once(queue_, packet);
       process::turn_off("replay", "an internal error (probably out of memory)");
     }
+    KR_CHECK(queue_.submitted() > before, "the application's dispatch is submitted, whatever became of it");
   }
   queue_.called_out();
   const uint64_t next = queue_.accounts.take_held();
@@ -272,7 +280,8 @@ uint64_t ProxyQueue::take_one(uint64_t index, Reason declined) {
 /// State stealing: the packet of a thread that waits for the window this thread owns goes first. Nothing may
 /// be restored after it.
 void ProxyQueue::submit_parked() {
-  Window::mine(queue_.agent())->break_into();
+  if (Window* mine = Window::mine(queue_.agent()); KR_HOLDS(mine != nullptr, "a thief owns the window"))
+    mine->break_into();
   replayer_.core().watch_carriers(queue_);
   queue_.ring.submit(queue_.parked_packet);
 }

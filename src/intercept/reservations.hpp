@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/check.hpp"
 #include "replay/thread_state.hpp"
 
 namespace kreplay::intercept {
@@ -25,6 +26,7 @@ class Reservations {
 
   /// The calling thread reserved packets first .. first+count-1. @param submission its current number, 1 ..
   void note(uint64_t first, uint64_t count, uint32_t submission) {
+    KR_CHECK(submission != 0, "a submission has a number: none would be nobody's");
     count = std::min(count, size_);
     for (uint64_t i = first; i < first + count; ++i)
       at(i).store(entry(i, submission), std::memory_order_relaxed);
@@ -40,6 +42,7 @@ class Reservations {
   /// Whether the packet at `index` came with another one: one of first .. first+count-1, which are published
   /// and include `index`, or one taken before.
   bool together(uint64_t index, uint64_t first, uint64_t count) {
+    KR_CHECK(index - first < count, "a packet is one of those it may have come with");
     const uint64_t mine = load(index);
     if ((mine & kJoined) != 0) return true;
     for (uint64_t i = first; i < first + count; ++i) {

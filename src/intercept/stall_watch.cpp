@@ -10,7 +10,9 @@
 #include <mutex>
 #include <thread>
 
+#include "base/check.hpp"
 #include "base/log.hpp"
+#include "base/mutex.hpp"
 #include "intercept/proxy_queue.hpp"
 #include "replay/thread_state.hpp"
 
@@ -21,8 +23,8 @@ constexpr std::chrono::nanoseconds kFirstNap = std::chrono::microseconds(50);
 constexpr std::chrono::nanoseconds kLongestNap = std::chrono::milliseconds(2);
 
 struct Watch {
-  std::mutex mutex;  // guards the rest, and each queue's StallEntry
-  std::condition_variable tried;
+  Mutex mutex;  // guards the rest, and each queue's StallEntry
+  std::condition_variable_any tried;
   ProxyQueue* first = nullptr;
   ProxyQueue* trying = nullptr;  ///< by the thread, which has let go of the mutex
   bool running = false;
@@ -37,7 +39,8 @@ Watch& watch() {
 void unlink(Watch& it, ProxyQueue& proxy) {
   if (!proxy.stall_entry().listed) return;
   ProxyQueue** at = &it.first;
-  while (*at != &proxy) at = &(*at)->stall_entry().next;
+  while (*at != nullptr && *at != &proxy) at = &(*at)->stall_entry().next;
+  if (!KR_HOLDS(*at == &proxy, "a queue that counts as listed is in the list")) return;
   *at = proxy.stall_entry().next;
   proxy.stall_entry() = {};
 }
@@ -47,11 +50,13 @@ void* run(void*) {
   Watch& it = watch();
   std::chrono::nanoseconds nap = kFirstNap;
   std::unique_lock lock(it.mutex);
+  KR_CHECK(it.running && it.trying == nullptr, "one thread tries stalled queues");
   while (it.first != nullptr) {
     ProxyQueue* next = nullptr;
     for (ProxyQueue* at = it.first; at != nullptr; at = next) {
       it.trying = at;
       lock.unlock();
+      KR_CHECK_UNLOCKED();
       const bool still = at->try_again();
       lock.lock();
       it.trying = nullptr;
@@ -91,12 +96,15 @@ int start() {
 }  // namespace
 
 void add(ProxyQueue& proxy) noexcept {
+  KR_CHECK_UNLOCKED();
   const int saved = errno;
   const replay::OursScope ours;
   Watch& it = watch();
   int error = 0;
   {
     const std::lock_guard lock(it.mutex);
+    KR_CHECK(proxy.stall_entry().listed || proxy.stall_entry().next == nullptr,
+             "who is not listed has no next");
     if (!proxy.stall_entry().listed) {
       proxy.stall_entry() = {it.first, true};
       it.first = &proxy;
@@ -120,6 +128,7 @@ void remove(ProxyQueue& proxy) noexcept {
   std::unique_lock lock(it.mutex);
   unlink(it, proxy);
   it.tried.wait(lock, [&] { return it.trying != &proxy; });
+  KR_CHECK(!proxy.stall_entry().listed, "a queue that ends is not tried again");
 }
 
 void remove_all() noexcept {

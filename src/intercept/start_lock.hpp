@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "base/check.hpp"
+
 namespace kreplay::intercept {
 
 class StartLock {
@@ -20,6 +22,7 @@ class StartLock {
   void unlock() {
     {
       const std::lock_guard lock(mutex_);
+      KR_CHECK(taken_, "the start is let go by who has it");
       taken_ = false;
     }
     freed_.notify_one();

@@ -37,20 +37,24 @@ void Agent::let_waiters_pass(uint64_t timeout_ns) const {
 
 void Agent::add_queue(Queue& queue) {
   const std::lock_guard lock(queues_mutex_);
+  KR_CHECK(&queue.agent() == this, "a queue is on the list of its own agent");
+  KR_CHECK(std::find(queues_.begin(), queues_.end(), &queue) == queues_.end(), "a queue is listed once");
   queues_.push_back(&queue);
 }
 
 bool Agent::remove_queue(Queue& queue) {
   const std::lock_guard lock(queues_mutex_);
-  std::erase(queues_, &queue);
+  const size_t erased = std::erase(queues_, &queue);
+  KR_CHECK(erased == 1, "a queue leaves the list it is on");
   return !pinned_;
 }
 
 void Agent::pin_queues(std::vector<Queue*>& out) {
   const std::lock_guard lock(queues_mutex_);
   KR_CHECK(!pinned_, "one window at a time looks at an agent's queues");
-  pinned_ = true;
+  KR_CHECK(!gate_open(), "queues are looked at behind a closed gate");
   out.insert(out.end(), queues_.begin(), queues_.end());
+  pinned_ = true;  // last: what could not be listed is not pinned
 }
 
 void Agent::unpin_queues() {
@@ -60,6 +64,7 @@ void Agent::unpin_queues() {
 }
 
 void Agent::fail_queues(hsa_status_t status) {
+  KR_CHECK(status != HSA_STATUS_SUCCESS, "a failure has a status: none would leave the queue going");
   const std::lock_guard lock(queues_mutex_);
   for (Queue* queue : queues_) {
     uint32_t none = 0;
@@ -74,6 +79,7 @@ std::vector<Queue*> Agent::queues() const {
 
 void Agent::set_incomplete(uint64_t executable, const std::string& why) {
   const std::lock_guard lock(incomplete_mutex_);
+  KR_CHECK(!why.empty(), "no reason reads as a complete snapshot");
   incomplete_[executable] = why;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/types.hpp"
 #include "device/signal_pool.hpp"
 #include "hsa/hsa_api.hpp"
@@ -82,10 +83,10 @@ class Agent {
   AgentInfo info_;
   std::atomic<uint32_t> gate_{0};
   std::atomic<uint32_t> at_gate_{0};  ///< threads in wait_gate()
-  mutable std::mutex queues_mutex_;   // guards queues_, pinned_
+  mutable Mutex queues_mutex_;        // guards queues_, pinned_
   std::vector<Queue*> queues_;
   bool pinned_ = false;
-  mutable std::mutex incomplete_mutex_;  // guards incomplete_
+  mutable Mutex incomplete_mutex_;  // guards incomplete_
   std::map<uint64_t, std::string> incomplete_;
   std::once_flag packet_memory_made_;
   std::unique_ptr<PacketMemory> packet_memory_;

@@ -19,7 +19,7 @@ class Agent;
 class Queue;
 
 struct AgentWindow {
-  std::unique_ptr<SavedMemory> memory;
+  std::unique_ptr<SavedMemory> memory;  ///< never null once the Replayer has started
   std::unique_ptr<snapshot::CacheFlush> cache_flush;
   std::unique_ptr<Drain> drain;
   HostWrites host_writes;

@@ -5,6 +5,7 @@
 #include <new>
 #include <optional>
 
+#include "base/check.hpp"
 #include "device/host_access.hpp"
 
 namespace kreplay::replay {
@@ -67,6 +68,7 @@ void Arguments::scan(const std::byte* segment, uint64_t bytes, const snapshot::E
   constexpr uint64_t kShared = sizeof(uint64_t) - 1;
   device::HostAccess access;
   for (uint64_t first = 0;; first += copy.size() - kShared) {
+    if (!KR_HOLDS(first < bytes, "a piece that is not the last is followed by another")) return;
     const uint64_t size = std::min<uint64_t>(bytes - first, copy.size());
     if (access.read(copy.data(), segment + first, size) != size) {
       state_ = State::unreadable;
@@ -81,6 +83,8 @@ void Arguments::scan(const std::byte* segment, uint64_t bytes, const snapshot::E
 }
 
 void Arguments::add(const Extent& extent, uint64_t address, uint64_t offset, bool inside) {
+  KR_CHECK(extent.generation != 0, "what is known of memory comes from the table");
+  KR_CHECK(count_ <= kInline || many_.size() == count_, "the long list holds all of them");
   Pointee* list = count_ > kInline ? many_.data() : few_.data();
   Pointee* const known = std::find_if(
       list, list + count_, [&](const Pointee& p) { return p.extent.generation == extent.generation; });

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
 #include "base/log.hpp"
+#include "base/mutex.hpp"
 #include "replay/agent.hpp"
 #include "replay/thread_state.hpp"
 #include "tool_api/tools.hpp"
@@ -24,6 +26,7 @@ Status CodeObjects::scan(hsa_executable_t executable) {
     for (const LoadedCodeObject& object : executables_[executable.handle].objects)
       known.push_back(object.handle);
   }
+  KR_CHECK_UNLOCKED();
   Result<std::vector<LoadedCodeObject>> found = loader_.loaded_code_objects(executable, known);
   if (!found) return found.status();
   const std::lock_guard lock(mutex_);
@@ -157,6 +160,7 @@ std::vector<Agent*> CodeObjects::take(hsa_executable_t executable) {
   std::vector<Agent*> agents;
   for (const uint64_t handle : state.agents)
     if (Agent* agent = find_agent(handle)) agents.push_back(agent);
+  KR_CHECK(agents.size() == state.agents.size(), "agents stay for as long as the runtime");
   return agents;
 }
 

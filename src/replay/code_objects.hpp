@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "hsa/loader.hpp"
 #include "replay/kernels.hpp"
 #include "snapshot/extent.hpp"
@@ -53,7 +53,7 @@ class CodeObjects {
   KernelTable& kernels_;
   snapshot::ExtentTable& extents_;
   const std::vector<std::unique_ptr<Agent>>& gpu_agents_;
-  std::mutex mutex_;  // guards executables_
+  Mutex mutex_;  // guards executables_
   std::map<uint64_t, Executable> executables_;
 };
 

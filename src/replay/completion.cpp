@@ -6,6 +6,8 @@
 #include <memory>
 #include <new>
 
+#include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "device/signal_wait.hpp"
 #include "replay/agent.hpp"
 #include "replay/core.hpp"
@@ -43,6 +45,8 @@ void copy_times(hsa_signal_t to, hsa_signal_t from) {
 
 void complete_now(Core& core, hsa_signal_t application, hsa_signal_t from) {
   if (application.handle == 0) return;
+  KR_CHECK_UNLOCKED();
+  KR_CHECK(from.handle != 0 && from.handle != application.handle, "passes complete a signal of ours");
   copy_times(application, from);
   core.completing.begin(application);
   {
@@ -55,6 +59,8 @@ void complete_now(Core& core, hsa_signal_t application, hsa_signal_t from) {
 
 bool complete_later(Core& core, device::SignalPool& pool, hsa_signal_t application,
                     hsa_signal_t ours) noexcept {
+  KR_CHECK(ours.handle != 0 && ours.handle != application.handle, "what is handed over has a signal of ours");
+  KR_CHECK_UNLOCKED();
   std::unique_ptr<Later> later(new (std::nothrow) Later{&core, &pool, application, ours});
   if (!later || core.api.hsa_amd_signal_async_handler(ours, HSA_SIGNAL_CONDITION_LT, 1, &Later::finished,
                                                       later.get()) != HSA_STATUS_SUCCESS)
@@ -89,6 +95,7 @@ void CompletionGuard::finish() noexcept {
   const hsa_signal_t application = hsa::completion_signal(packet_);
   const hsa_signal_t ours = agent_.window.pass_signal;
   if (ours.handle == 0) return;  // handed over already
+  KR_CHECK(queue_.submitted() > before_, "what has to be finished was submitted");
   if (put_back_ && !queue_.failed()) {
     put_back_again();
     hsa::Packet copy = packet_;

@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "base/log.hpp"
+#include "base/mutex.hpp"
 #include "device/signal_wait.hpp"
 #include "replay/dependency.hpp"
 #include "replay/queue.hpp"
@@ -104,6 +105,7 @@ CopyFence::Ticket CopyFence::enter(Agents agents, hsa_signal_t completion, const
     if (t_state.window == nullptr) changed_.wait_for(lock, std::chrono::nanoseconds(slice_ns_));
     if (!while_waiting_) continue;
     lock.unlock();
+    KR_CHECK_UNLOCKED();
     in_spite = while_waiting_(agent);
     lock.lock();
   }
@@ -135,6 +137,12 @@ CopyFence::Ticket CopyFence::enter(Agents agents, hsa_signal_t completion, const
     return other.signal.handle == completion.handle && other.stand_in.handle == 0;
   });
   if (shared != records_.end()) {
+    KR_CHECK(std::all_of(shared, records_.end(),
+                         [&](const Record& other) {
+                           return other.signal.handle != completion.handle || other.stand_in.handle != 0 ||
+                                  (other.expected == shared->expected && other.changing == shared->changing);
+                         }),
+             "copies on one signal are over together");
     record.expected = shared->expected;  // the copy itself is counted by shift()
     record.changing = shared->changing;
   } else if (unfollowable(completion)) {
@@ -155,6 +163,7 @@ void CopyFence::leave(const Ticket& ticket, bool accepted) {
     const std::lock_guard lock(mutex_);
     for (const uint64_t agent : {ticket.agents.first, ticket.agents.second}) {
       const auto it = std::find(entering_.begin(), entering_.end(), agent);
+      KR_CHECK(agent == 0 || it != entering_.end(), "a copy leaves once");
       if (agent != 0 && it != entering_.end()) {
         *it = entering_.back();
         entering_.pop_back();
@@ -169,6 +178,8 @@ void CopyFence::leave(const Ticket& ticket, bool accepted) {
       }
   }
   if (ticket.stand_in.handle == 0) return;
+  KR_CHECK(ticket.record != 0, "a stand-in has a record to end");
+  KR_CHECK_UNLOCKED();
   if (!accepted) return stand_ins_.release(ticket.stand_in);
   // The copy is on its way: nothing here may fail for want of memory, or the application would wait for ever.
   StandIn over{this, ticket.record, ticket.completion, ticket.stand_in};
@@ -208,6 +219,7 @@ std::optional<hsa_amd_profiling_async_copy_time_t> CopyFence::times_of(hsa_signa
 }
 
 void CopyFence::drop(size_t index) {
+  if (!KR_HOLDS(index < records_.size(), "only a copy in flight ends")) return;
   KR_CHECK(open_.load(std::memory_order_relaxed) == records_.size(), "copies in flight are counted");
   KR_CHECK(tracks(records_[index].signal), "the filter knows the signals of copies in flight");
   filter_[bucket(records_[index].signal)].fetch_sub(1, std::memory_order_seq_cst);
@@ -308,6 +320,7 @@ void CopyFence::signal_exposed(hsa_signal_t signal) {
 
 void CopyFence::close(uint64_t agent) {
   const std::lock_guard lock(mutex_);
+  KR_CHECK(agent != 0, "a window closes the fence of a GPU agent");
   KR_CHECK(!closed(agent), "one window at a time closes the fence of an agent");
   closed_.push_back(agent);
 }
@@ -334,11 +347,13 @@ void CopyFence::pending(std::vector<Pending>& out) {
 }
 
 void CopyFence::clear() {
-  const std::lock_guard lock(mutex_);
-  while (!records_.empty()) drop(records_.size() - 1);
-  exposed_.clear();
-  times_.clear();
-  stand_ins_.drop_all();
+  {
+    const std::lock_guard lock(mutex_);
+    while (!records_.empty()) drop(records_.size() - 1);
+    exposed_.clear();
+    times_.clear();
+  }
+  stand_ins_.drop_all();  // calls the runtime
 }
 
 }  // namespace kreplay::replay

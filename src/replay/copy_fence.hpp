@@ -21,12 +21,12 @@
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "device/signal_pool.hpp"
 #include "hsa/aql.hpp"
 #include "hsa/hsa_api.hpp"
@@ -144,8 +144,8 @@ class CopyFence {
   device::SignalPool stand_ins_;
   std::function<bool(uint64_t agent)> while_waiting_;  // set before the first copy, then constant
   uint64_t slice_ns_ = 1'000'000'000;                  // same
-  mutable std::mutex mutex_;                           // guards everything below that is not atomic
-  std::condition_variable changed_;
+  mutable Mutex mutex_;                                // guards everything below that is not atomic
+  std::condition_variable_any changed_;
   std::vector<uint64_t> closed_;
   std::vector<uint64_t> entering_;  // one entry per agent and copy inside the runtime's call
   std::vector<Record> records_;
@@ -163,16 +163,22 @@ class CopyFence {
 /// Threads: any; lives on the stack around one call into the runtime.
 class SignalChange {
  public:
-  SignalChange(CopyFence& fence, hsa_signal_t signal) : fence_(fence), signal_(signal) {
+  /// Of nothing until begin().
+  SignalChange() = default;
+  SignalChange(CopyFence& fence, hsa_signal_t signal) { begin(fence, signal); }
+  /// Before the operation; once.
+  void begin(CopyFence& fence, hsa_signal_t signal) {
     if (signal.handle == 0) return;
-    auto& operations = fence_.operations_[CopyFence::bucket(signal)];
+    fence_ = &fence;
+    signal_ = signal;
+    auto& operations = fence.operations_[CopyFence::bucket(signal)];
     operations.fetch_add(1, std::memory_order_seq_cst);
-    if (__builtin_expect(fence_.filter_[CopyFence::bucket(signal)].load(std::memory_order_seq_cst) == 0, 1)) {
+    if (__builtin_expect(fence.filter_[CopyFence::bucket(signal)].load(std::memory_order_seq_cst) == 0, 1)) {
       counted_ = true;
       return;
     }
     operations.fetch_sub(1, std::memory_order_seq_cst);
-    tracked_ = fence_.begin_change(signal);
+    tracked_ = fence.begin_change(signal);
   }
   /// After the operation. @param delta by how much the value was changed
   void by(int64_t delta) { delta_ = delta; }
@@ -185,15 +191,15 @@ class SignalChange {
   /// Whether the delta matters to anybody.
   bool tracked() const { return tracked_; }
   ~SignalChange() {
-    if (counted_) fence_.operations_[CopyFence::bucket(signal_)].fetch_sub(1, std::memory_order_seq_cst);
-    if (tracked_) fence_.end_change(signal_, delta_, store_);
+    if (counted_) fence_->operations_[CopyFence::bucket(signal_)].fetch_sub(1, std::memory_order_seq_cst);
+    if (tracked_) fence_->end_change(signal_, delta_, store_);
   }
   SignalChange(const SignalChange&) = delete;
   SignalChange& operator=(const SignalChange&) = delete;
 
  private:
-  CopyFence& fence_;
-  const hsa_signal_t signal_;
+  CopyFence* fence_ = nullptr;
+  hsa_signal_t signal_ = {0};
   bool counted_ = false;
   bool tracked_ = false;
   int64_t delta_ = 0;

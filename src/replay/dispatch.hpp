@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "base/check.hpp"
 #include "hsa/aql.hpp"
 #include "replay/arguments.hpp"
 #include "replay/kernels.hpp"
@@ -16,7 +17,9 @@ struct Dispatch {
   /// @param of a kind for which hsa::is_dispatch() holds
   /// @param whose null when the kernel object is unknown
   Dispatch(const hsa::Packet& of, Kernel* whose)
-      : packet(of), fields(hsa::dispatch_fields(of)), kernel(whose) {}
+      : packet(of), fields(hsa::dispatch_fields(of)), kernel(whose) {
+    KR_CHECK(hsa::is_dispatch(hsa::kind_of(of.word[0])), "only a dispatch has a kernel and arguments");
+  }
   Dispatch(const Dispatch&) = delete;
   Dispatch& operator=(const Dispatch&) = delete;
 

@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "base/clock.hpp"
 #include "base/log.hpp"
+#include "base/mutex.hpp"
 #include "replay/backtrace.hpp"
 #include "replay/dispatch.hpp"
 #include "replay/fatal.hpp"
@@ -44,7 +45,7 @@ const char* explain(Reason reason) {
     case Reason::snapshot_failed:
       return "memory could not be saved";
     case Reason::budget:
-      return "saving memory would exceed KREPLAY_HOST_BYTES";
+      return "saving memory would exceed its limits (KREPLAY_TIER, KREPLAY_VRAM_BYTES, KREPLAY_HOST_BYTES)";
     case Reason::peer_write:
       return "another GPU may write the memory that would be put back, and cannot be held up";
     case Reason::bypassed:
@@ -146,6 +147,9 @@ void Dispatcher::write(const report::DispatchRecord& record, Kernel* kernel) {
   } catch (const std::exception& error) {
     log::error("report", "a record could not be kept ({})", error.what());
   }
+  KR_CHECK((record.outcome != Outcome::declined && record.outcome != Outcome::stopped) ||
+               record.reason != Reason::none,
+           "what was not replayed to the end says why");
   if (record.outcome == Outcome::opted_out || record.reason == Reason::none) return;
   const uint32_t bit = 1u << static_cast<unsigned>(record.reason);
   static_assert(static_cast<unsigned>(Reason::count) <= 32);
@@ -190,6 +194,7 @@ void Dispatcher::account(Queue& queue, const Packet& packet, const Candidate& ca
 
 void Dispatcher::submit(Queue& queue, const Packet& packet, const Candidate& candidate, Reason declined) {
   KR_CHECK(t_state.ours != 0, "what a submission calls in the runtime is our own");
+  KR_CHECK(queue.held(), "a candidate is submitted by the thread that holds its queue");
   tool_api::ReplayTool* tool = candidate.tool;
   Dispatch dispatch(packet, candidate.kernel);
   Described described;
@@ -340,6 +345,7 @@ void Dispatcher::submit_once(Queue& queue, const Packet& packet) {
 }
 
 bool Dispatcher::wait_at_gate(Queue& queue) {
+  KR_CHECK_UNLOCKED();
   Agent& agent = queue.agent();
   const uint64_t slice_ns = std::min(kGateSliceNs, core_.options.drain_timeout_ns);
   if (t_state.window != nullptr) return core_.windows.wait_over(agent) == nullptr;

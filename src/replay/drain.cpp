@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "base/clock.hpp"
+#include "base/mutex.hpp"
 #include "device/futex.hpp"
 #include "replay/agent.hpp"
 
@@ -31,6 +32,11 @@ DrainResult Drain::run(Queue& own, const hsa::Packet& next, const std::vector<Ag
   KR_CHECK(
       std::none_of(members.begin(), members.end(), [](const Agent* member) { return member->gate_open(); }),
       "gates are closed while agents are brought to rest");
+  KR_CHECK(std::find(members.begin(), members.end(), &agent_) != members.end(),
+           "an agent is a member itself");
+  KR_CHECK(std::find(queues.begin(), queues.end(), &own) != queues.end(), "the dispatch's queue is pinned");
+  KR_CHECK(signal.handle != 0 && signal.handle != stuck_signal_.handle, "no barrier holds the signal yet");
+  KR_CHECK_UNLOCKED();
   start_ns_ = monotonic_ns();
   next_ = &next;
   members_ = &members;
@@ -87,6 +93,8 @@ DrainResult Drain::find_busy(const Queue& own, const std::vector<Queue*>& queues
               fmt::format("queue {}: its write index is {}, {} packets went through the proxy", queue->id(),
                           written, queue->ring.write_index())};
     }
+    KR_CHECK(queue->idle_at.load(std::memory_order_relaxed) <= written,
+             "nothing is over before it is written");
     // Another queue in error runs nothing any more: there is nothing to wait for.
     if (queue != &own && queue->failed()) continue;
     if (written != queue->idle_at.load(std::memory_order_relaxed)) busy_.push_back(queue);
@@ -136,6 +144,7 @@ bool Drain::still_stuck(const std::vector<Queue*>& queues) {
 }
 
 bool Drain::barriers_pending(const std::vector<Queue*>& queues) {
+  if (!KR_HOLDS(stuck_signal_.handle != 0, "barriers that are left count a signal down")) return false;
   if (device::signal_value(stuck_signal_) < 1) {
     release();
     return false;
@@ -156,6 +165,7 @@ void Drain::release() {
   if (stuck_signal_.handle == 0 || device::signal_value(stuck_signal_) > 0) return;
   agent_.signals.release(stuck_signal_);
   stuck_signal_ = {0};
+  if (stuck_ == Stuck::barriers) stuck_ = Stuck::nothing;
 }
 
 std::optional<Blocked> Drain::blocked() {
@@ -261,7 +271,10 @@ DrainResult Drain::wait_queues(Queue& own, hsa_signal_t& signal) {
   stuck_queues_.clear();  // now, while nothing refers to the signal: this may allocate
   for (const Queue* queue : busy_) stuck_queues_.push_back(queue->id());
   api_.hsa_signal_store_relaxed(signal, static_cast<hsa_signal_value_t>(busy_.size()));
-  for (Queue* queue : busy_) queue->submit_extra(hsa::barrier_packet(signal));
+  for (Queue* queue : busy_) {
+    KR_CHECK(queue->ring.free_slots() != 0, "room stays behind closed gates");
+    queue->submit_extra(hsa::barrier_packet(signal));
+  }
 
   uint64_t blocked_since = 0;
   DrainResult stop;
@@ -277,6 +290,7 @@ DrainResult Drain::wait_queues(Queue& own, hsa_signal_t& signal) {
     return what.has_value();
   });
   if (end == device::WaitEnd::done) {
+    KR_CHECK(device::signal_value(signal) == 0, "only the drain's barriers count its signal down");
     for (Queue* queue : busy_) queue->idle_at.store(queue->ring.write_index(), std::memory_order_release);
     return {};
   }

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/check.hpp"
+
 namespace kreplay::replay {
 namespace {
 
@@ -62,6 +64,8 @@ void HostWrites::add(const Extent& extent) {
 }
 
 void HostWrites::add_bytes(const Extent& extent, HostAccess& access) {
+  KR_CHECK(extent.generation != 0, "what is compared can be told from what comes after it");
+  if (!KR_HOLDS(extent.size <= saved_.size() - used_, "what is copied has its place")) return;
   std::byte* const live = cpu_address(extent);
   for (uint64_t at = 0; at < extent.size;) {
     const uint64_t got = access.read(saved_.data() + used_, live + at, extent.size - at);
@@ -84,6 +88,8 @@ uint64_t HostWrites::unverified_bytes() const {
 /// whole.
 template <typename Visit>
 bool HostWrites::compare_chunk(const Piece& piece, uint64_t at, uint64_t size, Visit&& visit) const {
+  KR_CHECK(size <= chunk_.size() && at + size <= piece.size && piece.offset + piece.size <= used_,
+           "bytes are compared with their own copy");
   const std::byte* const saved = saved_.data() + piece.offset + at;
   if (std::memcmp(saved, chunk_.data(), size) == 0) return true;
   for (uint64_t from = 0; from < size;) {
@@ -128,6 +134,9 @@ const Extent* HostWrites::first_changed() {
 bool HostWrites::write(HostAccess& access, const Difference& difference, const std::byte* from,
                        uint64_t size) {
   const Piece& piece = *difference.piece;
+  if (!KR_HOLDS(size <= difference.size && difference.at + difference.size <= piece.size,
+                "no byte is written that was not copied"))
+    return false;
   for (int left = 2; left > 0; --left) {
     if (!extents_->alive(piece.extent.base, piece.extent.generation)) return true;
     std::byte* const to = piece.live + difference.at;

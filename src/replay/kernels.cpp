@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 
+#include "base/check.hpp"
+
 namespace kreplay::replay {
 namespace {
 
@@ -25,6 +27,7 @@ report::KernelResources resources(const hsa::KernelMetadata& metadata) {
   out.lds_bytes = metadata.group_bytes;
   out.scratch_bytes = metadata.private_bytes;
   out.kernarg_bytes = metadata.kernarg_bytes;
+  out.code_bytes = metadata.code_bytes;
   out.code_hash = metadata.code_hash;
   out.code_object_hash = metadata.code_object_hash;
   return out;
@@ -101,6 +104,7 @@ Kernel& KernelTable::insert(uint64_t kernel_object, const std::string& symbol,
   if (2 * (used_ + 1) > tables_.back()->mask + 1) grow();
   place(*tables_.back(), &out);
   ++live_;
+  KR_CHECK(live_ <= used_ && 2 * used_ <= tables_.back()->mask + 1, "half of the slots end a look-up");
   return out;
 }
 
@@ -113,6 +117,7 @@ void KernelTable::erase(uint64_t kernel_object) {
     if (kernel == nullptr) return;
     if (kernel == &tombstone_ || kernel->kernel_object != kernel_object) continue;
     slot.store(&tombstone_, std::memory_order_release);
+    KR_CHECK(live_ > 0, "kernels in the table are counted");
     --live_;
     return;
   }

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "hsa/code_object.hpp"
 #include "report/outcome.hpp"
 
@@ -43,6 +45,7 @@ class KernelTable {
   /// Ids go on where another table's end. Before the first insert.
   void continue_ids(const KernelTable& before) {
     const std::scoped_lock lock(mutex_, before.mutex_);
+    KR_CHECK(kernels_.empty(), "no kernel has an id yet");
     next_id_ = before.next_id_;
   }
 
@@ -57,7 +60,7 @@ class KernelTable {
   void grow();
 
   std::atomic<Slots*> current_;
-  mutable std::mutex mutex_;                    // guards everything below
+  mutable Mutex mutex_;                         // guards everything below
   std::vector<std::unique_ptr<Slots>> tables_;  // old ones stay: a reader may be inside
   std::vector<std::unique_ptr<Kernel>> kernels_;
   uint64_t next_id_ = 1;

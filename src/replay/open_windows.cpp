@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/clock.hpp"
+#include "base/mutex.hpp"
 #include "replay/agent.hpp"
 #include "replay/copy_fence.hpp"
 #include "replay/thread_state.hpp"
@@ -63,16 +64,19 @@ bool OpenWindows::closes_circle(const Agent& agent) const {
 
 OpenWindows::Acquired OpenWindows::acquire(Agent& agent, Window& window) {
   const std::chrono::nanoseconds slice(std::min(callback_limit_ns_, kSliceNs));
+  KR_CHECK_UNLOCKED();
   std::unique_lock lock(mutex_);
   AgentSet group = 0;
   for (;;) {
     if (closed_) return Acquired::closed;
     group = group_of(agent);  // anew: access may have been given meanwhile
+    KR_CHECK((group & agent_bit(agent.info().index)) != 0, "an agent is of its own group");
     if (std::popcount(group) > static_cast<int>(kLargestGroup)) return Acquired::too_large;
     const Agent* owned = first_owned(group);
     if (owned == nullptr) break;
     if (closes_circle(*owned)) return Acquired::circle;
     if (break_stuck_locked(*owned->owner)) return Acquired::stuck;
+    KR_CHECK(t_state.waiting_for == nullptr, "a thread waits for one window at a time");
     t_state.waiting_for = owned;
     released_.wait_for(lock, slice);
     t_state.waiting_for = nullptr;
@@ -92,6 +96,7 @@ OpenWindows::Acquired OpenWindows::acquire(Agent& agent, Window& window) {
 
 void OpenWindows::release(Window& window) {
   const std::lock_guard lock(mutex_);
+  KR_CHECK(mine(window) && !window.members().empty(), "a window ends on the thread that opened it");
   for (Agent* member : window.members()) {
     KR_CHECK(member->owner == &window, "a window is given back by its owner");
     member->owner = nullptr;
@@ -127,6 +132,7 @@ Window* OpenWindows::wait_over(Agent& agent) {
       return agent.owner;
     }
     if (break_stuck_locked(*agent.owner)) return nullptr;
+    KR_CHECK(t_state.waiting_for == nullptr, "a thread that waits for a window waits for no other");
     t_state.waiting_for = &agent;
     released_.wait_for(lock, kPoll);
     t_state.waiting_for = nullptr;
@@ -137,6 +143,7 @@ Window* OpenWindows::wait_over(Agent& agent) {
 /// Waits until no window is in the way. @param in_the_way asked with the lock held
 template <typename InTheWay>
 void OpenWindows::wait_while(InTheWay&& in_the_way) {
+  KR_CHECK_UNLOCKED();
   const uint64_t start = monotonic_ns();
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -149,6 +156,7 @@ void OpenWindows::wait_while(InTheWay&& in_the_way) {
           found = window;
       }
     if (found == nullptr) return;
+    if (!KR_HOLDS(!found->members().empty(), "an open window has members")) return;
     // Who waits for us cannot end its window before; who takes too long must not hold up the application.
     if (closes_circle(*found->members().front()) || monotonic_ns() - start > callback_limit_ns_)
       found->break_into();
@@ -179,6 +187,9 @@ void OpenWindows::start_covering(Window& window) {
   const std::lock_guard lock(mutex_);
   KR_CHECK(std::find(open_.begin(), open_.end(), &window) != open_.end(), "only an open window covers");
   KR_CHECK(window.kept().empty(), "a window begins with nothing to do at its end");
+  KR_CHECK(std::none_of(window.members().begin(), window.members().end(),
+                        [](const Agent* member) { return member->gate_open(); }),
+           "a window covers behind closed gates");
   window.set_covering(true);
 }
 
@@ -192,6 +203,7 @@ bool OpenWindows::defer(AgentSet agents, const std::function<void()>& work) {
     for (Window* window : open_) {
       if (!window->covering() || (window->group() & agents) == 0) continue;
       if (shared == nullptr) shared = std::make_shared<Deferred>(Deferred{work});
+      KR_CHECK(window->kept().size() < window->kept().capacity(), "all windows keep the work, or none");
       window->kept().push_back(shared);
       ++shared->holders;
     }
@@ -216,6 +228,7 @@ std::vector<std::function<void()>> OpenWindows::stop_covering(Window& window) {
 }
 
 void OpenWindows::settle(uint64_t limit_ns, bool for_good) {
+  KR_CHECK_UNLOCKED();
   const uint64_t start = monotonic_ns();
   std::unique_lock lock(mutex_);
   if (for_good) closed_ = true;

@@ -15,9 +15,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "snapshot/extent.hpp"
 
 namespace kreplay::replay {
@@ -112,8 +112,8 @@ class OpenWindows {
   std::atomic<uint32_t> open_count_{0};
 
   // Guards Agent::owner, ThreadState::waiting_for, Window::kept, and what follows.
-  mutable std::mutex mutex_;
-  std::condition_variable released_;
+  mutable Mutex mutex_;
+  std::condition_variable_any released_;
   std::vector<Window*> open_;
   bool closed_ = false;
 };

@@ -26,6 +26,7 @@ const char* name_of(const Kernel* kernel) {
 
 Reason PassLoop::save(std::string& detail) {
   KR_CHECK(!agent_.gate_open(), "memory is saved while the agent stands still");
+  KR_CHECK(window_.covering(), "memory is saved while its frees are held back");
   AgentWindow& own = agent_.window;
   for (const Agent* member : window_.members())
     if (std::string why = member->incomplete(); !why.empty()) {
@@ -33,10 +34,6 @@ Reason PassLoop::save(std::string& detail) {
       return Reason::snapshot_failed;
     }
   if (const Reason unfit = cover_arguments(detail); unfit != Reason::none) return unfit;
-  if (!own.memory)
-    own.memory = std::make_unique<SavedMemory>(
-        core_.api, agent_, core_.extents,
-        snapshot::SnapshotLimits{core_.options.host_bytes, core_.options.drain_timeout_ns});
   const Status saved = own.memory->save(window_.members());
   if (!saved.ok()) {
     detail = saved.message();
@@ -70,10 +67,9 @@ void PassLoop::watch_host() {
   HostWrites& writes = agent_.window.host_writes;
   if (core_.options.host_write == Options::HostWrite::ignore) return writes.begin_unchecked(core_.extents);
   writes.begin(dispatch_.arguments, core_.extents);
-  agent_.window.memory->visit_saved(snapshot::MemoryClass::code_segment,
-                                    [&](const std::byte* bytes, uint64_t size_bytes) {
-                                      writes.add_pointed_at({bytes, size_bytes}, core_.extents);
-                                    });
+  agent_.window.memory->visit_code_segments([&](const std::byte* bytes, uint64_t size_bytes) {
+    writes.add_pointed_at({bytes, size_bytes}, core_.extents);
+  });
 }
 
 /// Before each pass, as the last thing. @return false with the reason in `detail`; true at once when not
@@ -89,6 +85,7 @@ bool PassLoop::flush_caches(std::string& detail) {
 
 void PassLoop::run(tool_api::ReplayTool& tool, tool_api::ReplayCall& call, const tool_api::PassPlan& plan,
                    report::DispatchRecord& record, std::string& detail) {
+  KR_CHECK(agent_.window.memory != nullptr, "passes come after a save");
   agent_.window.pass_times.clear();
   if (core_.progress != nullptr && kernel_ != nullptr)
     set_progress_kernel(*core_.progress, kernel_->demangled);
@@ -124,6 +121,7 @@ PassLoop::PassEnd PassLoop::run_passes(CompletionGuard& guard, tool_api::ReplayT
     }
     ServiceRun services_around(core_, window_, begin_run(core_, window_, call));
     if (const PassEnd end = run_pass(guard, services_around, pass, detail); end != PassEnd::done) return end;
+    KR_CHECK(agent_.window.pass_times.size() <= pass + 1, "a pass has one time");
     {
       const Window::CallbackScope scope(window_);
       call.pass_times = agent_.window.pass_times;
@@ -188,6 +186,7 @@ bool PassLoop::put_back(CompletionGuard& guard, uint64_t next_pass, report::Disp
                                    : "work of another thread had to be let in";
     return false;
   }
+  KR_CHECK(!agent_.gate_open(), "memory is put back behind a closed gate");
   // Before the device's: what cannot be put back leaves everything as the pass left it.
   if (!put_back_host(next_pass, record, detail)) {
     window_.end_restore();
@@ -230,7 +229,8 @@ void PassLoop::fill(report::DispatchRecord& record, const tool_api::ReplayCall& 
   const AgentWindow& own = agent_.window;
   record.unverified_bytes = own.host_writes.unverified_bytes();
   const snapshot::SnapshotStats stats = own.memory->stats();
-  record.tier = "T3";
+  record.tier = stats.shadowed == 0 ? "T3" : stats.shadowed == stats.bytes_saved ? "T1" : "T1+T3";
+  record.bytes_link = stats.link_bytes;
   record.extents = stats.extents;
   record.bytes_saved = stats.bytes_saved;
   record.bytes_restored = stats.bytes_restored;
@@ -274,6 +274,7 @@ PassLoop::PassEnd PassLoop::run_pass(CompletionGuard& guard, ServiceRun& service
                                      std::string& detail) {
   KR_CHECK(t_state.window == &window_, "passes run on the thread that owns the window");
   const hsa_signal_t ours = agent_.window.pass_signal;
+  KR_CHECK(ours.handle != 0 && ours.handle != agent_.window.drain_signal.handle, "a pass has its own signal");
   Packet copy = packet_;
   copy.word[0] = hsa::with_system_fences(packet_.word[0]);
   hsa::set_completion_signal(copy, ours);
@@ -294,6 +295,7 @@ PassLoop::PassEnd PassLoop::run_pass(CompletionGuard& guard, ServiceRun& service
                          core_.options.pass_timeout_ns / 1'000'000);
     return PassEnd::handed_over;
   }
+  KR_CHECK(device::signal_value(ours) == 0, "a pass completes its signal once");
   remember_times();
   services.completed(agent_.window.pass_times);
   if (core_.progress != nullptr) core_.progress->passes.fetch_add(1, std::memory_order_relaxed);

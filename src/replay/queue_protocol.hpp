@@ -50,7 +50,9 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
+#include "base/check.hpp"
 #include "replay/queue_sync.hpp"
 
 namespace kreplay::replay {
@@ -70,12 +72,16 @@ class BasicQueueProtocol {
     state_.store(kFree, std::memory_order_release);
     if (attention_.load(std::memory_order_relaxed) >= kOneWaiter) Sync::wake_all(state_);
   }
-  void hold() { state_.store(kHeld, std::memory_order_release); }
+  void hold() {
+    must_be(kForwarding, "a queue is held by the thread that has it");
+    state_.store(kHeld, std::memory_order_release);
+  }
   void resume() {
     if constexpr (Sync::kMutation == Mutation::resume_without_fence)
       state_.store(kForwarding, std::memory_order_release);
     else
-      state_.exchange(kForwarding, std::memory_order_seq_cst);
+      must(state_.exchange(kForwarding, std::memory_order_seq_cst) == kHeld,
+           "only a queue that is held goes on");
   }
   void park() { state_.store(kParked, std::memory_order_release); }
   /// @return whether the packet is still to be submitted
@@ -84,6 +90,7 @@ class BasicQueueProtocol {
   /// @return packet: the parked one goes first; behind: it has gone already
   Steal try_steal();
   void end_steal() {
+    must_be(kStealing, "nobody ends the steal but the thief");
     state_.store(kStolen, std::memory_order_release);
     Sync::wake_all(state_);
   }
@@ -92,6 +99,7 @@ class BasicQueueProtocol {
     const uint32_t state = state_.load(std::memory_order_seq_cst);
     return state == kForwarding || state == kStealing;
   }
+  bool held() const { return state_.load(std::memory_order_acquire) == kHeld; }
   bool parked() const { return state_.load(std::memory_order_acquire) == kParked; }
 
   // --- what a thread does with them ---
@@ -132,7 +140,11 @@ class BasicQueueProtocol {
   }
   /// The calling thread has the queue and calls out: what its callbacks publish here is served by them.
   void call_out() { holder_.store(Sync::self(), std::memory_order_relaxed); }
-  void called_out() { holder_.store(nullptr, std::memory_order_relaxed); }
+  void called_out() {
+    if constexpr (kMachine)
+      KR_CHECK(holder_.load(std::memory_order_relaxed) == Sync::self(), "who called out comes back");
+    holder_.store(nullptr, std::memory_order_relaxed);
+  }
 
   /// Published packets wait because the real ring is full. State forwarding or stealing.
   void stall() {
@@ -154,6 +166,16 @@ class BasicQueueProtocol {
   static constexpr uint64_t kRecheckNs = 1'000'000;
 
   enum class Passed : uint8_t { lost, through, inside };
+
+  // Assertions. A test that puts a fault in looks for what comes of it; one that counts every access to a
+  // word as a step has no need of more of them.
+  static constexpr bool kMachine = std::is_same_v<Sync, FutexSync>;
+  static void must([[maybe_unused]] bool holds, [[maybe_unused]] const char* what) {
+    if constexpr (Sync::kMutation == Mutation::none) KR_CHECK(holds, what);
+  }
+  void must_be([[maybe_unused]] State state, [[maybe_unused]] const char* what) const {
+    if constexpr (kMachine) KR_CHECK(state_.load(std::memory_order_relaxed) == state, what);
+  }
 
   template <typename Host>
   void serve_and_let_go(Host& host) {
@@ -296,6 +318,7 @@ bool BasicQueueProtocol<Sync>::unpark() {
       state_.store(kHeld, std::memory_order_release);
       return false;
     }
+    must(seen == kStealing, "a parked queue is its thread's or a thief's");
     // The thief copies packets and writes their records; it waits for nothing.
     Sync::wait(state_, kStealing, kRecheckNs);
   }

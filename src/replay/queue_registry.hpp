@@ -6,6 +6,8 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "base/check.hpp"
+
 namespace kreplay::replay {
 
 class Queue;
@@ -15,12 +17,15 @@ class QueueRegistry {
  public:
   void add(Queue& queue) {
     const std::unique_lock lock(mutex_);
+    KR_CHECK(std::find(queues_.begin(), queues_.end(), &queue) == queues_.end(),
+             "a queue is registered once");
     queues_.push_back(&queue);
   }
   /// Waits for running visits: afterwards nobody looks at the queue.
   void remove(Queue& queue) {
     const std::unique_lock lock(mutex_);
-    std::erase(queues_, &queue);
+    const size_t erased = std::erase(queues_, &queue);
+    KR_CHECK(erased == 1, "only a registered queue goes");
   }
   /// Calls visit(queues) while none of them can go away. The visitor reads memory, it does not block.
   template <typename Visit>

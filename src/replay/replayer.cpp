@@ -6,11 +6,25 @@
 #include <optional>
 #include <vector>
 
+#include "base/check.hpp"
 #include "base/log.hpp"
+#include "base/mutex.hpp"
 #include "device/pools.hpp"
 
 namespace kreplay::replay {
 namespace {
+
+snapshot::SnapshotLimits limits_of(const Options& options) {
+  using Tier = Options::Tier;
+  snapshot::SnapshotLimits limits;
+  limits.tier = options.tier == Tier::host     ? snapshot::SnapshotTier::host
+                : options.tier == Tier::shadow ? snapshot::SnapshotTier::shadow
+                                               : snapshot::SnapshotTier::automatic;
+  limits.host_bytes = options.host_bytes;
+  limits.device_bytes = options.vram_bytes;
+  limits.copy_timeout_ns = options.drain_timeout_ns;
+  return limits;
+}
 
 constexpr uint64_t kGateSliceNs = 1'000'000'000;
 /// How long exit and shut down wait for windows of other threads; what a window restores is bounded by
@@ -50,6 +64,7 @@ bool Replayer::wait_at_fence(uint64_t handle) {
 }
 
 void Replayer::continue_ids(const Replayer& before) {
+  KR_CHECK(before.core_->closed.load() && agents_.empty(), "ids go on where a closed replayer ended");
   core_->next_dispatch = before.core_->next_dispatch.load();
   core_->next_correlation = before.core_->next_correlation.load();
   next_queue_id_ = before.next_queue_id_.load();
@@ -94,7 +109,11 @@ Status Replayer::start() {
       info.memory_bytes = memory_.device_bytes(agent);
       if (agent_id_of_ != nullptr) info.tool_id = agent_id_of_(info.node);
       agents_.push_back(std::make_unique<Agent>(api, std::move(info)));
+      agents_.back()->window.memory =
+          std::make_unique<SavedMemory>(api, *agents_.back(), core_->extents, limits_of(core_->options));
     }
+  for (size_t i = 0; i < agents_.size(); ++i)
+    KR_CHECK(agents_[i]->info().index == i, "a bit of an agent set is the agent's place in the list");
   if (agents_.size() > kMostAgents)
     mark_bypassed(0, "start",
                   fmt::format("the process has {} GPU agents, {} at the most can be told apart",
@@ -107,10 +126,11 @@ void Replayer::settle(bool for_good) {
 }
 
 void Replayer::release_runtime_objects() {
+  KR_CHECK_UNLOCKED();
   settle(false);
   for (const auto& agent : agents_) {
     AgentWindow& window = agent->window;
-    if (window.memory) window.memory->release();
+    window.memory->release();
     if (window.cache_flush) window.cache_flush->release();
     if (window.drain) window.drain->release();
     for (hsa_signal_t* signal : {&window.pass_signal, &window.drain_signal})
@@ -136,6 +156,7 @@ void Replayer::add_queue(Queue& queue) {
 }
 
 bool Replayer::take_queue(Queue& queue, const std::function<void()>& destroy) {
+  KR_CHECK_UNLOCKED();
   core_->copies.absorb();
   core_->queues.remove(queue);
   if (queue.agent().remove_queue(queue)) return false;

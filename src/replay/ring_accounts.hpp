@@ -8,7 +8,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 
+#include "base/check.hpp"
 #include "replay/queue_sync.hpp"
 
 namespace kreplay::replay {
@@ -43,6 +45,9 @@ class BasicRingAccounts {
   /// Before the packet is written there.
   void add_extra(uint64_t position) {
     const uint64_t count = extras_.load(std::memory_order_relaxed);
+    if constexpr (std::is_same_v<Sync, FutexSync>)
+      KR_CHECK(count == 0 || positions_[(count - 1) & mask_].load(std::memory_order_relaxed) < position,
+               "packets of ours stand in rising order");
     positions_[count & mask_].store(position, std::memory_order_relaxed);
     extras_.store(count + 1, std::memory_order_release);
   }
@@ -60,7 +65,11 @@ class BasicRingAccounts {
       const uint64_t ahead = extras_from(real, count);
       // Their places are used anew once a ring's length of them has been added.
       const uint64_t again = extras();
-      if (again == count) return real - (count - ahead);
+      if (again == count) {
+        if constexpr (Sync::kMutation == Mutation::none)
+          KR_CHECK(count - ahead <= real, "packets of ours are some of those in the ring");
+        return real - (count - ahead);
+      }
       count = again;
     }
   }

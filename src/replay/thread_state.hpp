@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include "base/cancel_guard.hpp"
+#include "base/check.hpp"
+#include "base/mutex.hpp"
 
 namespace kreplay::replay {
 
@@ -53,8 +55,14 @@ class OursScope {
 /// The opposite, around a call into user code (a tool's or the application's callback).
 class TheirsScope {
  public:
-  TheirsScope() : saved_(t_state.ours) { t_state.ours = 0; }
-  ~TheirsScope() { t_state.ours = saved_; }
+  TheirsScope() : saved_(t_state.ours) {
+    KR_CHECK_UNLOCKED();
+    t_state.ours = 0;
+  }
+  ~TheirsScope() {
+    KR_CHECK(t_state.ours == 0, "what a callback called has come back");
+    t_state.ours = saved_;
+  }
   TheirsScope(const TheirsScope&) = delete;
   TheirsScope& operator=(const TheirsScope&) = delete;
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "replay/thread_state.hpp"
 #include "replay/window.hpp"
 
@@ -65,14 +67,23 @@ void TrackedMemory::not_freed(const Freed& freed) {
   if (freed.extent) core_.extents.put_back(*freed.extent);
 }
 
-bool TrackedMemory::wait_for_deferred_frees() {
+bool TrackedMemory::make_room() {
+  KR_CHECK_UNLOCKED();
   bool waited = false;
   for (const auto& agent : agents_) {
     if (Window::mine(*agent) != nullptr || !core_.windows.covering(agent_bit(agent->info().index))) continue;
     agent->wait_gate(10 * std::min(kHeldSliceNs, core_.options.drain_timeout_ns));
     waited = true;
   }
-  return waited;
+  bool gave = false;
+  for (const auto& agent : agents_) gave |= agent->window.memory->give_way();
+  return waited || gave;
+}
+
+uint64_t TrackedMemory::shadow_bytes(hsa_agent_t of) const {
+  uint64_t bytes = 0;
+  for (const auto& agent : agents_) bytes += agent->window.memory->shadow_bytes(of);
+  return bytes;
 }
 
 std::optional<Extent> TrackedMemory::exported(const void* address) {
@@ -99,6 +110,8 @@ void TrackedMemory::migrated(void* address, uint64_t pool) {
 
 /// Whoever may write an agent's memory is isolated with it from now on.
 void TrackedMemory::changed_access(const Extent& before, AgentSet accessors) {
+  KR_CHECK(before.agent != 0, "only device memory has accessors");
+  KR_CHECK((accessors & set_of(before.agent)) == 0, "an owner is none of those who were given access");
   if ((accessors & ~before.accessors) == 0) return;
   core_.windows.wait_joined(set_of(before.agent) | accessors);
 }
@@ -201,6 +214,7 @@ void TrackedMemory::not_unlocked(void* host_address, const Unlocked& unlocked) {
 }
 
 bool TrackedMemory::hold(AgentSet agents, const std::function<void()>& release) {
+  KR_CHECK_UNLOCKED();
   if (t_state.window != nullptr)
     return core_.windows.covering(agents) && core_.windows.defer(agents, release);
   for (const auto& agent : agents_) {

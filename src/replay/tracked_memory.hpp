@@ -5,10 +5,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "replay/agent.hpp"
 #include "replay/core.hpp"
 #include "replay/memory_map.hpp"
@@ -36,9 +36,12 @@ class TrackedMemory {
   };
   Freed freeing(void* address, const std::function<void()>& release);
   void not_freed(const Freed& freed);
-  /// After an allocation failed: whether memory may come back soon (a window holds frees back); waits for
-  /// it, for ten seconds or ten times KREPLAY_DRAIN_TIMEOUT at the most.
-  bool wait_for_deferred_frees();
+  /// After an allocation failed: whether it should be tried again, since without us there would be more
+  /// memory. Windows may hold frees back, which is waited for, for ten seconds or ten times
+  /// KREPLAY_DRAIN_TIMEOUT at the most; then shadows are given back.
+  bool make_room();
+  /// Bytes of an agent's memory that shadows hold.
+  uint64_t shadow_bytes(hsa_agent_t agent) const;
   /// Memory of an agent is given to other processes or devices, which may write it at any time: it is not put
   /// back from here on, and kernels that work on it are not replayed. Waits for windows that would.
   /// @return what was known of it, for not_exported() when the runtime refuses
@@ -95,7 +98,7 @@ class TrackedMemory {
   const std::vector<std::unique_ptr<Agent>>& agents_;
   MemoryMap map_;
   VirtualMemory virtual_memory_;
-  std::mutex locked_mutex_;             // guards locked_
+  Mutex locked_mutex_;                  // guards locked_
   std::multimap<void*, void*> locked_;  ///< host address -> agent address where they differ
 };
 

@@ -55,6 +55,7 @@ void VirtualMemory::mapped(void* va, uint64_t size_bytes, uint64_t handle) {
   const std::lock_guard lock(mutex_);
   const auto it = handles_.find(handle);
   if (it == handles_.end()) return;  // from before we were there
+  KR_CHECK(it->second.references > 0, "what is mapped is referred to");
   mappings_[GpuVa(va).value] = {size_bytes, handle, it->second.backing, false};
 }
 
@@ -82,6 +83,7 @@ void VirtualMemory::put_back(const std::vector<Extent>& extents) {
   for (const Extent& extent : extents) {
     extents_.put_back(extent);
     const auto it = mappings_.find(extent.base.value);
+    KR_CHECK(it != mappings_.end(), "what the runtime refused to unmap is mapped");
     if (it != mappings_.end()) it->second.live = true;
   }
 }
@@ -94,6 +96,7 @@ void VirtualMemory::unmapped(void* va) {
 /// Under mutex_.
 void VirtualMemory::make_live(Mappings::value_type& mapping) {
   if (mapping.second.live) return;
+  KR_CHECK(mapping.second.backing.owner != 0, "host memory has no owner to save it for");
   Extent extent;
   extent.base = GpuVa(mapping.first);
   extent.size = mapping.second.size;

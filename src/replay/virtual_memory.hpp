@@ -8,10 +8,10 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "hsa/hsa_api.hpp"
 #include "snapshot/extent.hpp"
 
@@ -75,7 +75,7 @@ class VirtualMemory {
   Mappings::iterator mapping_of(const void* address);
 
   snapshot::ExtentTable& extents_;
-  std::mutex mutex_;  ///< guards what follows; taken before the extent table's own
+  Mutex mutex_;  ///< guards what follows; taken before the extent table's own
   std::map<uint64_t, Handle> handles_;
   Mappings mappings_;  ///< by address
 };

@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "base/clock.hpp"
+#include "base/mutex.hpp"
 #include "replay/fatal.hpp"
 
 namespace kreplay::replay {
@@ -37,6 +38,7 @@ Reason Window::acquire(const Packet& packet, std::string& detail, bool& submitte
       detail = fmt::format("more than {} GPUs may write each other's memory", OpenWindows::kLargestGroup);
       return Reason::peer_write;
     case OpenWindows::Acquired::yes:
+      KR_CHECK(agent_.owner == this, "who acquired a window owns it");
       break;
   }
   if (!submitted) return Reason::none;
@@ -47,6 +49,7 @@ Reason Window::acquire(const Packet& packet, std::string& detail, bool& submitte
 
 Reason Window::open(const Packet& packet, std::string& detail, bool& submitted) {
   if (const Reason reason = acquire(packet, detail, submitted); reason != Reason::none) return reason;
+  KR_CHECK(!open_ && mine(agent_) == nullptr, "a thread has one window of an agent");
   outer_ = t_state.window;
   t_state.window = this;
   open_ = true;
@@ -66,7 +69,10 @@ Reason Window::isolate(const Packet& packet, std::string& detail) {
   for (Agent* member : members()) core_.copies.close(member->handle().handle);
   core_.windows.start_covering(*this);
   agent_.window.queues.clear();
-  for (Agent* member : members()) member->pin_queues(agent_.window.queues);
+  for (Agent* member : members()) {
+    member->pin_queues(agent_.window.queues);
+    ++pinned_;
+  }
   for (const Agent* member : members()) {
     if (member == &agent_ || !member->bypassed.load(std::memory_order_relaxed)) continue;
     detail = fmt::format("agent node {} may write this agent's memory, and work reached it past this library",
@@ -105,18 +111,23 @@ bool Window::ready_signals(std::string& detail) {
     }
     *signal = *made;
   }
+  KR_CHECK(agent_.window.pass_signal.handle != agent_.window.drain_signal.handle,
+           "passes and barriers are counted apart");
   return true;
 }
 
 Window::CallbackScope::CallbackScope(Window& window) : window_(window) {
+  KR_CHECK(window_.thread_ == &t_state, "callbacks run on the thread that owns the window");
   window_.callback_since_ns_.store(monotonic_ns(), std::memory_order_release);
   uint32_t expected = kWorking;
-  window_.phase_.compare_exchange_strong(expected, kInCallback, std::memory_order_acq_rel);
+  const bool begun = window_.phase_.compare_exchange_strong(expected, kInCallback, std::memory_order_acq_rel);
+  KR_CHECK(begun || expected == kStuck, "no callback runs while memory is put back, or within another");
 }
 
 Window::CallbackScope::~CallbackScope() {
   uint32_t expected = kInCallback;
-  window_.phase_.compare_exchange_strong(expected, kWorking, std::memory_order_acq_rel);
+  const bool ended = window_.phase_.compare_exchange_strong(expected, kWorking, std::memory_order_acq_rel);
+  KR_CHECK(ended || expected == kStuck, "a callback ends as it began, or stuck");
 }
 
 bool Window::break_if_stuck(uint64_t limit_ns) {
@@ -139,17 +150,24 @@ bool Window::begin_restore() {
   return false;
 }
 
-void Window::end_restore() { phase_.store(kWorking, std::memory_order_seq_cst); }
+void Window::end_restore() {
+  const uint32_t before = phase_.exchange(kWorking, std::memory_order_seq_cst);
+  KR_CHECK(before == kRestoring, "nobody takes a window away while memory is put back");
+}
 
 void Window::close() {
   KR_CHECK(t_state.window == this, "windows of a thread end in the reverse order of their opening");
   for (Agent* member : members()) core_.copies.open(member->handle().handle);
   const auto due = core_.windows.stop_covering(*this);
   for (Agent* member : members()) {
-    member->unpin_queues();
+    if (pinned_ != 0) {  // fewer than members when memory ran out
+      member->unpin_queues();
+      --pinned_;
+    }
     member->open_gate();
   }
   t_state.window = outer_;
+  KR_CHECK_UNLOCKED();
   for (const auto& work : due) work();
 }
 

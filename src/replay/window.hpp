@@ -117,6 +117,7 @@ class Window {
   ThreadState* thread_;
   Window* outer_ = nullptr;
   bool open_ = false;  ///< owned, with gates and fences closed
+  size_t pinned_ = 0;  ///< members whose queues are
   bool reentrant_ = false;
   AgentSet group_ = 0;
   bool covering_ = false;  ///< guarded by OpenWindows

@@ -76,6 +76,7 @@ struct KernelResources {
   uint32_t kernarg_bytes = 0;
   uint64_t code_hash = 0;         ///< FNV-1a of the kernel's instructions; 0 when they were not found
   uint64_t code_object_hash = 0;  ///< FNV-1a of the whole code object
+  uint64_t code_bytes = 0;        ///< length of the kernel's instructions; 0 when they were not found
 };
 
 /// A kernel, interned once per code object. Names are stable for the life of the process.
@@ -106,7 +107,7 @@ struct DispatchRecord {
   Outcome outcome = Outcome::declined;
   Reason reason = Reason::none;
   std::string_view detail;  ///< one sentence, may be empty; valid during the call that writes the record
-  std::string_view tier;    ///< "T3"; empty when nothing was saved
+  std::string_view tier;    ///< "T1" (device), "T3" (host), "T1+T3"; empty when nothing was saved
   uint64_t passes_requested = 0;
   const PassTime* passes = nullptr;  ///< [passes_run]; valid during the call
   uint64_t passes_run = 0;
@@ -117,6 +118,7 @@ struct DispatchRecord {
   uint64_t extents = 0;
   uint64_t bytes_saved = 0;
   uint64_t bytes_restored = 0;
+  uint64_t bytes_link = 0;  ///< of both: what crossed the link between host and device
   uint64_t save_ns = 0;
   uint64_t restore_ns = 0;
   uint64_t window_ns = 0;            ///< gate closed to gate open

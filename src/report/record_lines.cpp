@@ -29,6 +29,7 @@ void append_resources(LineBuffer& out, const KernelResources& resources) {
   append_field(out, "lds_bytes", uint64_t{resources.lds_bytes});
   append_field(out, "scratch_bytes", uint64_t{resources.scratch_bytes});
   append_field(out, "kernarg_bytes", uint64_t{resources.kernarg_bytes});
+  if (resources.code_bytes != 0) append_field(out, "code_bytes", resources.code_bytes);
   append_hash(out, "code_hash", resources.code_hash);
   append_hash(out, "code_object_hash", resources.code_object_hash);
 }
@@ -163,6 +164,7 @@ void append_dispatch(LineBuffer& out, const DispatchRecord& record) {
   append_field(out, "extents", record.extents);
   append_field(out, "bytes_saved", record.bytes_saved);
   append_field(out, "bytes_restored", record.bytes_restored);
+  append_field(out, "bytes_link", record.bytes_link);
   append_field(out, "save_ns", record.save_ns);
   append_field(out, "restore_ns", record.restore_ns);
   append_field(out, "window_ns", record.window_ns);
@@ -190,6 +192,7 @@ void append_trailer(LineBuffer& out, const Totals& totals, uint64_t end_unix_ns)
   append_field(out, "passes_run", sums.passes_run);
   append_field(out, "bytes_saved", sums.bytes_saved);
   append_field(out, "bytes_restored", sums.bytes_restored);
+  append_field(out, "bytes_link", sums.bytes_link);
   append_field(out, "save_ns", sums.save_ns);
   append_field(out, "restore_ns", sums.restore_ns);
   append_field(out, "window_ns", sums.window_ns);

@@ -31,6 +31,7 @@ void Sums::add(const DispatchRecord& record) {
   passes_run += record.passes_run;
   bytes_saved += record.bytes_saved;
   bytes_restored += record.bytes_restored;
+  bytes_link += record.bytes_link;
   save_ns += record.save_ns;
   restore_ns += record.restore_ns;
   window_ns += record.window_ns;
@@ -48,6 +49,7 @@ void Sums::add(const Sums& other) {
   passes_run += other.passes_run;
   bytes_saved += other.bytes_saved;
   bytes_restored += other.bytes_restored;
+  bytes_link += other.bytes_link;
   save_ns += other.save_ns;
   restore_ns += other.restore_ns;
   window_ns += other.window_ns;

@@ -26,6 +26,7 @@ struct Sums {
   uint64_t passes_run = 0;
   uint64_t bytes_saved = 0;
   uint64_t bytes_restored = 0;
+  uint64_t bytes_link = 0;
   uint64_t save_ns = 0;
   uint64_t restore_ns = 0;
   uint64_t window_ns = 0;

@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "device/pools.hpp"
 #include "hsa/status_text.hpp"
 
@@ -43,6 +44,8 @@ Status CacheFlush::prepare() {
 Status CacheFlush::run() {
   if (buffer_ == nullptr)
     if (Status ready = prepare(); !ready) return ready;
+  KR_CHECK_UNLOCKED();
+  KR_CHECK(bytes_ != 0 && bytes_ % sizeof(uint32_t) == 0, "the buffer is filled as a whole, in words");
   const hsa_status_t status = api_.hsa_amd_memory_fill(buffer_, ++turn_, bytes_ / sizeof(uint32_t));
   return status == HSA_STATUS_SUCCESS ? Status() : hsa::runtime_error(api_, "hsa_amd_memory_fill", status);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.hpp"
+#include "base/mutex.hpp"
 #include "device/signal_wait.hpp"
 #include "hsa/status_text.hpp"
 
@@ -56,6 +57,7 @@ BatchResult CopyBatch::wait(hsa_signal_value_t left, uint64_t stall_ns, uint64_t
     if (now != seen) moved_ns = monotonic_ns();
     seen = now;
   }
+  KR_CHECK(seen < 0 || seen == left, "only the batch's copies count its signal down");
   if (seen >= 0) return {};
   // The count is lost, as the failure overwrote it.
   for (uint64_t moved_ns = monotonic_ns(); monotonic_ns() - moved_ns < settle_ns;) {
@@ -70,6 +72,7 @@ BatchResult CopyBatch::run(Direction direction, const std::vector<Piece>& pieces
                            uint64_t stall_ns, uint64_t settle_ns) {
   using End = BatchResult::End;
   if (pieces.empty()) return {};
+  KR_CHECK_UNLOCKED();
   const auto count = static_cast<hsa_signal_value_t>(pieces.size());
   if (Status begun = begin(count); !begun) return {End::unusable, 0, HSA_STATUS_SUCCESS, 0, std::move(begun)};
 
@@ -77,12 +80,16 @@ BatchResult CopyBatch::run(Direction direction, const std::vector<Piece>& pieces
   hsa_status_t status = HSA_STATUS_SUCCESS;
   for (; submitted < pieces.size(); ++submitted) {
     const Piece& piece = pieces[submitted];
+    KR_CHECK(piece.size != 0 && piece.size <= kMaxPieceBytes, "a piece is one copy call");
+    KR_CHECK((reinterpret_cast<uint64_t>(piece.backing) - piece.device.value) % kCongruence == 0,
+             "the two sides of a copy lie alike");
     auto* device = reinterpret_cast<void*>(piece.device.value);
-    status = direction == Direction::to_host
-                 ? api_.hsa_amd_memory_async_copy(piece.host, host, device, device_, piece.size, 0, nullptr,
-                                                  signal_)
-                 : api_.hsa_amd_memory_async_copy(device, device_, piece.host, host, piece.size, 0, nullptr,
-                                                  signal_);
+    const hsa_agent_t keeper = piece.place == Place::device ? device_ : host;
+    status = direction == Direction::save
+                 ? api_.hsa_amd_memory_async_copy(piece.backing, keeper, device, device_, piece.size, 0,
+                                                  nullptr, signal_)
+                 : api_.hsa_amd_memory_async_copy(device, device_, piece.backing, keeper, piece.size, 0,
+                                                  nullptr, signal_);
     ++copies_;
     if (status != HSA_STATUS_SUCCESS) break;
   }
@@ -98,6 +105,7 @@ BatchResult CopyBatch::run(Direction direction, const std::vector<Piece>& pieces
 }
 
 void CopyBatch::abandon_signal() {
+  KR_CHECK(signal_.handle != 0 && abandoned_ < kMaxAbandoned, "a batch that has begun has a signal to lose");
   signal_.handle = 0;
   ++abandoned_;
 }

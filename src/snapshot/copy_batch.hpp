@@ -11,7 +11,7 @@
 
 namespace kreplay::snapshot {
 
-enum class Direction { to_host, to_device };
+enum class Direction { save, restore };
 
 struct BatchResult {
   enum class End {
@@ -38,6 +38,7 @@ class CopyBatch {
 
   /// Copies all pieces. Ordered after whatever completed before the call; the caller has drained the agent,
   /// so no dependency signals are given.
+  /// @param host the agent of pinned host backing
   /// @param stall_ns longest time without any completion
   /// @param settle_ns after a failure, time without any completion after which none is expected
   BatchResult run(Direction direction, const std::vector<Piece>& pieces, hsa_agent_t host, uint64_t stall_ns,

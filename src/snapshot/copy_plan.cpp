@@ -2,11 +2,15 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace kreplay::snapshot {
 
 void merge_adjacent(const std::vector<Extent>& extents, std::vector<Range>* ranges) {
   ranges->clear();
   for (const Extent& extent : extents) {
+    KR_CHECK(ranges->empty() || ranges->back().base + ranges->back().size <= extent.base,
+             "saved extents are sorted and do not overlap");
     if (!ranges->empty() && ranges->back().base + ranges->back().size == extent.base) {
       ranges->back().size += extent.size;
     } else {
@@ -24,9 +28,13 @@ std::vector<Piece> clip_to(const std::vector<Piece>& pieces, const std::vector<E
     for (; extent != live.end() && extent->base < end; ++extent) {
       const GpuVa from = std::max(piece.device, extent->base);
       const GpuVa to = std::min(end, extent->base + extent->size);
-      Piece part{from, piece.host + (from - piece.device), to - from};
-      const bool joins = !clipped.empty() && clipped.back().device + clipped.back().size == part.device &&
-                         clipped.back().host + clipped.back().size == part.host;
+      KR_CHECK(from < to && piece.device <= from && to <= end, "a part lies in its piece");
+      Piece part{from, piece.backing + (from - piece.device), to - from, piece.place};
+      // A cut made by the longest copy stays one.
+      const bool joins = !clipped.empty() && clipped.back().place == part.place &&
+                         part.size <= kMaxPieceBytes - clipped.back().size &&
+                         clipped.back().device + clipped.back().size == part.device &&
+                         clipped.back().backing + clipped.back().size == part.backing;
       if (joins)
         clipped.back().size += part.size;
       else

@@ -1,5 +1,5 @@
 // What one save or restore copies: the extents of an agent, adjacent ones merged, cut into pieces that each
-// lie in one staging segment.
+// lie in one segment of an arena.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,18 @@ struct Range {
   uint64_t size = 0;
 };
 
+/// Where saved bytes lie.
+enum class Place : uint8_t {
+  device,  ///< memory of the same agent: copies do not cross the host link
+  host,    ///< pinned host memory; the only place whose bytes the CPU reads
+};
+
 /// One copy call. The two addresses agree modulo kCongruence.
 struct Piece {
   GpuVa device;
-  std::byte* host = nullptr;
+  std::byte* backing = nullptr;
   uint64_t size = 0;
+  Place place = Place::host;
 };
 
 /// The runtime's copy kernel is fast only where source and destination agree modulo a few bytes; 256 is the

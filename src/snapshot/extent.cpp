@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/mutex.hpp"
 #include "snapshot/extent_index.hpp"
 
 namespace kreplay::snapshot {
@@ -70,7 +71,7 @@ class ListPool {
   }
 
  private:
-  std::mutex mutex_;
+  Mutex mutex_;
   std::unique_ptr<List> spare_;
 };
 
@@ -92,7 +93,7 @@ struct Agent {
   std::vector<Change> changes;
 
   // Guarded by list_mutex, which is taken before the table's mutex.
-  std::mutex list_mutex;
+  Mutex list_mutex;
   std::shared_ptr<const List> list;
   const std::shared_ptr<ListPool> pool = std::make_shared<ListPool>();
   uint64_t list_epoch = 0;
@@ -125,7 +126,7 @@ struct ExtentTable::Impl {
   std::atomic<uint64_t> low{UINT64_MAX}, high{0};
   std::atomic<uint64_t> host_data_bytes{0}, kernarg_bytes{0};
 
-  mutable std::mutex mutex;  ///< writers of index, agents, uses; readers that lost too many races
+  mutable Mutex mutex;  ///< writers of index, agents, uses; readers that lost too many races
   uint64_t last_generation = 0;
   std::map<GpuVa, unsigned> extra_uses;  ///< registrations on top of the first, by base
 
@@ -150,6 +151,8 @@ struct ExtentTable::Impl {
 
   // Under mutex. Whatever may fail comes first: a failed allocation changes neither index nor epoch.
   void add(const Extent& extent) {
+    KR_CHECK(extent.generation != 0 && extent.generation <= last_generation, "generations are the table's");
+    KR_CHECK(extent.accessors == 0 || extent.agent != 0, "only device memory has accessors");
     Agent* agent = prepare(extent);
     Agent* reached = extent.accessors == 0 ? nullptr : &agent_of(extent.agent);
     // Before the extent can be found: who finds it by an address has not been turned away by the bounds.
@@ -164,13 +167,18 @@ struct ExtentTable::Impl {
   }
   void remove(const Extent& extent) {
     Agent* agent = prepare(extent);
-    index.erase(extent.base);
+    const bool known = index.erase(extent.base);
+    KR_CHECK(known, "what leaves the table was in it");
     extra_uses.erase(extent.base);
     KR_CHECK(count.load(std::memory_order_relaxed) > 0, "only a known extent is removed");
     count.fetch_sub(1, std::memory_order_relaxed);
-    if (extent.accessors != 0) count_accessors(*find_agent(extent.agent), extent.accessors, -1);
-    if (std::atomic<uint64_t>* sum = sum_of(extent.memory_class))
-      sum->fetch_sub(extent.size, std::memory_order_relaxed);
+    if (extent.accessors != 0)
+      if (Agent* reached = find_agent(extent.agent); KR_HOLDS(reached != nullptr, "accessors have an owner"))
+        count_accessors(*reached, extent.accessors, -1);
+    if (std::atomic<uint64_t>* sum = sum_of(extent.memory_class)) {
+      const uint64_t before = sum->fetch_sub(extent.size, std::memory_order_relaxed);
+      KR_CHECK(before >= extent.size, "bytes of host memory are counted");
+    }
     if (agent != nullptr) note(*agent, {extent, false});
   }
   void count_accessors(Agent& agent, uint64_t accessors, int change) {
@@ -183,7 +191,8 @@ struct ExtentTable::Impl {
       all = now == 0 ? all & ~(uint64_t{1} << bit) : all | (uint64_t{1} << bit);
     }
     agent.accessors.store(all, std::memory_order_seq_cst);
-    with_accessors.fetch_add(static_cast<size_t>(change), std::memory_order_seq_cst);
+    const size_t others = with_accessors.fetch_add(static_cast<size_t>(change), std::memory_order_seq_cst);
+    KR_CHECK(change > 0 || others > 0, "extents with accessors are counted");
   }
 
   std::atomic<uint64_t>* sum_of(MemoryClass c) {
@@ -206,6 +215,7 @@ struct ExtentTable::Impl {
   }
   static void note(Agent& agent, const Change& change) {
     if (agent.tracking) agent.changes.push_back(change);
+    KR_CHECK(change.added || agent.live > 0, "saved extents of an agent are counted");
     if (change.added)
       ++agent.live;
     else
@@ -228,6 +238,8 @@ struct ExtentTable::Impl {
 
   /// Same place, other facts. Who looks without the lock never sees fewer accessors than before and after.
   void replace(const Extent& before, const Extent& after) {
+    KR_CHECK(before.base == after.base && before.size == after.size && before.generation == after.generation,
+             "facts change, the extent stays");
     const auto uses = extra_uses.find(before.base);
     const unsigned extra = uses == extra_uses.end() ? 0 : uses->second;
     const uint64_t either = before.accessors | after.accessors;
@@ -286,6 +298,7 @@ std::optional<Extent> ExtentTable::take_registration(GpuVa base) {
   Extent known;
   if (!impl_->floor_locked(base, &known) || known.base != base) return std::nullopt;
   if (const auto uses = impl_->extra_uses.find(base); uses != impl_->extra_uses.end()) {
+    KR_CHECK(uses->second > 0, "a registration is counted until it ends");
     if (--uses->second == 0) impl_->extra_uses.erase(uses);
     return known;
   }
@@ -378,9 +391,12 @@ std::shared_ptr<const std::vector<Extent>> ExtentTable::saved_list(uint64_t agen
   std::unique_ptr<List> fresh = known->pool->get();
   bool rebuild = false;
   uint64_t now = 0;
+  size_t live = 0;
   {
     const std::lock_guard lock(impl_->mutex);
     now = known->epoch.load(std::memory_order_relaxed);
+    live = known->live;
+    KR_CHECK(now >= known->list_epoch, "epochs only rise");
     rebuild = !known->tracking || known->list == nullptr;
     if (rebuild) {
       fresh->clear();
@@ -396,6 +412,7 @@ std::shared_ptr<const std::vector<Extent>> ExtentTable::saved_list(uint64_t agen
   }
   const auto old = std::exchange(known->list, nullptr);  // a failure here leads to a fresh build
   if (!rebuild) apply(*old, changes, *fresh);
+  KR_CHECK(fresh->size() == live, "the list of saved extents is complete");
   known->list = ListPool::share(std::move(fresh), known->pool);
   known->list_epoch = now;
   if (epoch != nullptr) *epoch = now;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.hpp"
+
 namespace kreplay::snapshot {
 namespace {
 
@@ -42,6 +44,7 @@ struct ExtentIndex::Leaf {
 
   void insert(size_t position, uint64_t new_base, Slot* new_slot) {
     const size_t n = get(count);
+    if (!KR_HOLDS(position <= n && n < kLeafCapacity, "a full leaf is split before it takes more")) return;
     for (size_t i = n; i > position; --i) {
       set(base[i], get(base[i - 1]));
       set(slot[i], get(slot[i - 1]));
@@ -95,7 +98,9 @@ size_t upper(const std::atomic<uint64_t>* keys, size_t n, uint64_t va) {
 class ExtentIndex::WriteScope {
  public:
   explicit WriteScope(std::atomic<uint64_t>& version) : version_(version) {
-    version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    const uint64_t before = version_.load(std::memory_order_relaxed);
+    KR_CHECK(before % 2 == 0, "one writer at a time");
+    version_.store(before + 1, std::memory_order_relaxed);
   }
   ~WriteScope() { version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release); }
   WriteScope(const WriteScope&) = delete;
@@ -221,6 +226,7 @@ ExtentIndex::Leaf* ExtentIndex::new_leaf() {
     return leaves_.back().get();
   }
   Leaf* leaf = free_leaves_.back();
+  KR_CHECK(get(leaf->count) == 0, "a spare leaf is empty");
   free_leaves_.pop_back();
   return leaf;
 }
@@ -241,6 +247,7 @@ void ExtentIndex::grow_directory() {
 void ExtentIndex::add_leaf(size_t position, Leaf* leaf) {
   Directory* directory = get(directory_);
   const size_t n = get(directory->count);
+  if (!KR_HOLDS(position <= n && n < directory->capacity, "the directory grows before it is full")) return;
   for (size_t i = n; i > position; --i) {
     set(directory->first[i], get(directory->first[i - 1]));
     set(directory->leaf[i], get(directory->leaf[i - 1]));
@@ -253,6 +260,8 @@ void ExtentIndex::add_leaf(size_t position, Leaf* leaf) {
 void ExtentIndex::drop_leaf(size_t position) {
   Directory* directory = get(directory_);
   const size_t n = get(directory->count);
+  KR_CHECK(get(get(directory->leaf[position])->count) == 0, "only an empty leaf is given up");
+  KR_CHECK(free_leaves_.size() < free_leaves_.capacity(), "giving up a leaf needs no memory");
   free_leaves_.push_back(get(directory->leaf[position]));
   for (size_t i = position; i + 1 < n; ++i) {
     set(directory->first[i], get(directory->first[i + 1]));
@@ -287,6 +296,7 @@ void ExtentIndex::insert(const Extent& extent) {
     return;
   }
   size_t position = upper(leaf->base, get(leaf->count), base);
+  KR_CHECK(position == 0 || get(leaf->base[position - 1]) != base, "an address is in the index once");
   if (spare != nullptr) {
     // Ascending addresses fill leaves completely; anything else splits in the middle.
     const size_t keep = position == kLeafCapacity ? kLeafCapacity : kLeafCapacity / 2;
@@ -311,6 +321,7 @@ bool ExtentIndex::erase(GpuVa base) {
   Leaf* leaf = get(directory->leaf[after - 1]);
   const size_t position = upper(leaf->base, get(leaf->count), base.value);
   if (position == 0 || get(leaf->base[position - 1]) != base.value) return false;
+  KR_CHECK(free_slots_.size() < free_slots_.capacity(), "giving up a slot needs no memory");
   const WriteScope scope(version_);
   free_slots_.push_back(get(leaf->slot[position - 1]));
   leaf->erase(position - 1);

@@ -39,11 +39,14 @@ rocprofiler_status_t rocprofiler_configure_callback_tracing_service(
     rocprofiler_context_id_t context_id, rocprofiler_callback_tracing_kind_t kind,
     const rocprofiler_tracing_operation_t* operations, size_t operations_count,
     rocprofiler_callback_tracing_cb_t callback, void* callback_args) {
-  return guarded("rocprofiler_configure_callback_tracing_service", [&] {
-    const int number = number_of(kind);
-    return Registry::current().configure_callback_tracing(context_id, number, operations, operations_count,
-                                                          callback, callback_args);
-  });
+  const int number = number_of(kind);
+  return guarded(
+      "rocprofiler_configure_callback_tracing_service",
+      [&] {
+        return Registry::current().configure_callback_tracing(context_id, number, operations,
+                                                              operations_count, callback, callback_args);
+      },
+      callback_kind_name(number, Registry::current().replay_kind()));
 }
 
 rocprofiler_status_t rocprofiler_query_callback_tracing_kind_name(rocprofiler_callback_tracing_kind_t kind,

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/environment.hpp"
-#include "base/log.hpp"
 
 namespace kreplay::tool_api {
 namespace {
@@ -15,11 +14,11 @@ namespace {
 constexpr const char* kVariable = "ROCP_TOOL_LIBRARIES";
 constexpr const char* kSymbol = "rocprofiler_configure";
 
-void add(std::vector<Discovered>& found, void* symbol, const std::string& origin) {
+void add(std::vector<Discovered>& found, void* symbol, const std::string& origin, bool requested = false) {
   if (symbol == nullptr) return;
   const auto function = reinterpret_cast<rocprofiler_configure_func_t>(symbol);
   const auto same = [&](const Discovered& known) { return known.configure == function; };
-  if (std::none_of(found.begin(), found.end(), same)) found.push_back({function, origin});
+  if (std::none_of(found.begin(), found.end(), same)) found.push_back({function, origin, requested});
 }
 
 /// The object a symbol is defined in, for messages.
@@ -68,8 +67,10 @@ Result<std::vector<Discovered>> discover_tools() {
                                     (reason != nullptr ? reason : "the loader gives no reason")};
     }
     void* symbol = dlsym(handle, kSymbol);
-    if (symbol == nullptr) log::warn(kVariable, "{}: does not export {}; it takes no part", path, kSymbol);
-    add(found, symbol, path);
+    if (symbol != nullptr)
+      add(found, symbol, path, true);
+    else
+      found.push_back({nullptr, path, true});
   }
   // A tool that is linked or preloaded. Only then is it worth looking at every object, for those behind it.
   void* global = dlsym(RTLD_DEFAULT, kSymbol);

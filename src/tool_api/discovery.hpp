@@ -15,7 +15,9 @@ namespace kreplay::tool_api {
 std::vector<std::string> split_tool_libraries(std::string_view value);
 
 /// Loads and searches.
-/// @return each function once, in the order of discovery; Error::not_found naming the library of
+/// @return each function once, in the order of discovery, and the libraries of ROCP_TOOL_LIBRARIES that are
+/// no
+///         tools; Error::not_found naming the library of
 ///         ROCP_TOOL_LIBRARIES that cannot be loaded and the loader's reason
 Result<std::vector<Discovered>> discover_tools();
 

@@ -21,15 +21,24 @@ int number_of(const Enum& value) {
   return number;
 }
 
+/// A call that is not answered with success: KREPLAY_LOG=info shows each, and what a tool was refused while
+/// it is being initialised is told together with how that ends (tool_trouble.cpp).
+/// @param what what was asked for, where the function's name does not say it; may be null
+/// @return `status`
+rocprofiler_status_t refused(const char* function, rocprofiler_status_t status,
+                             const char* what = nullptr) noexcept;
+
 /// @param function exported name, for the log line
+/// @param what as of refused()
 /// @return what `body` returns; OUT_OF_RESOURCES or ERROR when it throws (a tool's own callback may)
 template <typename Body>
-rocprofiler_status_t guarded(const char* function, Body&& body) noexcept {
+rocprofiler_status_t guarded(const char* function, Body&& body, const char* what = nullptr) noexcept {
   const CancelGuard whole;
   try {
-    return body();
+    const rocprofiler_status_t status = body();
+    return status == ROCPROFILER_STATUS_SUCCESS ? status : refused(function, status, what);
   } catch (const std::bad_alloc&) {
-    return ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES;
+    return refused(function, ROCPROFILER_STATUS_ERROR_OUT_OF_RESOURCES);
   } catch (const std::exception& error) {
     log::error(function, "an exception ended the call: {}", error.what());
   } catch (...) {

@@ -81,7 +81,7 @@ std::string Registry::tool_names() const {
   for (const auto& client : clients_) {
     if (!client->takes_part) continue;
     if (!names.empty()) names += ", ";
-    names += client->id.name != nullptr ? client->id.name : client->origin.c_str();
+    names += name_of(*client);
   }
   if (names.empty() && timing_tool_ && replay_tool() == timing_tool_.get()) names = "timing";
   return names;
@@ -264,11 +264,13 @@ void Registry::finalize_one(Client& client) noexcept {
               limit.count());
   client.finalized.store(true);
   if (client.result.finalize == nullptr) return;
+  tool_enters(client, "its finalize");
   try {
     client.result.finalize(client.result.tool_data);
   } catch (...) {
-    log::error("finalize", "tool {}: its finalize function threw an exception", name);
+    tool_threw(client, "its finalize", "");
   }
+  tool_leaves(client);
 }
 
 }  // namespace kreplay::tool_api

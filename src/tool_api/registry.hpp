@@ -16,8 +16,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/handshake.hpp"
 #include "base/options.hpp"
 #include "base/status.hpp"
 #include "rocprofiler-sdk/rocprofiler.h"
@@ -38,20 +40,25 @@ struct Client {
   unsigned priority = 0;
   rocprofiler_client_id_t id;                       ///< the tool sets `name`
   rocprofiler_tool_configure_result_t result = {};  ///< a copy; all null when the tool returned NULL
-  bool takes_part = false;                          ///< configure returned a result
-  std::atomic<bool> closing{false};                 ///< no callback begins any more
-  std::atomic<bool> finalizing{false};              ///< someone has taken the finalisation
-  std::atomic<bool> finalized{false};               ///< finalize is about to be called: no callback any more
-  std::atomic<uint64_t> in_flight{0};               ///< candidates between CONFIG ENTER and CONFIG EXIT
+  bool takes_part = false;  ///< configure returned a result, and initialize did not throw
+  bool requested = false;   ///< ROCP_TOOL_LIBRARIES names it
+  std::vector<std::string>
+      refusals;  ///< calls that failed while it was initialised; guarded by the registry's mutex
+  std::atomic<bool> closing{false};     ///< no callback begins any more
+  std::atomic<bool> finalizing{false};  ///< someone has taken the finalisation
+  std::atomic<bool> finalized{false};   ///< finalize is about to be called: no callback any more
+  std::atomic<uint64_t> in_flight{0};   ///< candidates between CONFIG ENTER and CONFIG EXIT
 
   Client(rocprofiler_configure_func_t function, std::string from, unsigned place, uint32_t handle)
       : configure(function), origin(std::move(from)), priority(place), id{sizeof(id), nullptr, handle} {}
 };
 
-/// What messages call the tool.
-inline const char* name_of(const Client& client) {
-  return client.id.name != nullptr ? client.id.name : client.origin.c_str();
-}
+/// What it calls itself, or the library it came from.
+const char* name_of(const Client& client);
+/// In a handler: "an exception: TEXT".
+std::string thrown_text();
+/// Set by Registry::tell_refused(): the call that is being answered has its line already. Of the calling thread.
+void mark_told() noexcept;
 
 /// gettid() of the caller, as records name it.
 rocprofiler_thread_id_t calling_thread() noexcept;
@@ -74,14 +81,17 @@ struct ReplaySubscription {
   bool pass = false;
   rocprofiler_callback_tracing_cb_t callback = nullptr;
   void* args = nullptr;
+  /// Threads in its callbacks, for `kreplay run`; null without one.
+  mutable std::atomic<std::atomic<uint32_t>*> inside{nullptr};
   mutable std::atomic<bool> warned_throw{false};
   mutable std::atomic<bool> warned_endless{false};
 };
 
 /// Where tools are looked for. Replaced in tests.
 struct Discovered {
-  rocprofiler_configure_func_t configure = nullptr;
+  rocprofiler_configure_func_t configure = nullptr;  ///< null: a library that was asked for and is no tool
   std::string origin;
+  bool requested = false;  ///< by ROCP_TOOL_LIBRARIES
 };
 using Discovery = std::function<Result<std::vector<Discovered>>()>;
 
@@ -172,6 +182,14 @@ class Registry {
 
   ExternalCorrelation& external_correlation() { return external_; }
 
+  // ---- what goes wrong (tool_trouble.cpp)
+  /// As of refused() in guard.hpp.
+  void call_refused(const char* function, rocprofiler_status_t status, const char* what) noexcept;
+  /// Says so, tells `kreplay run`, and keeps the built-in tool from taking the place.
+  void tool_failed(const Client& client, const std::string& how) noexcept;
+  /// The same, in the handler of what it threw. @param consequence behind the exception's text; may be ""
+  void tool_threw(const Client& client, const char* function, const char* consequence) noexcept;
+
  private:
   static constexpr uint64_t kFirstContext =
       0x4b520001;  ///< never 0, and unlikely to be another handle's value
@@ -183,7 +201,13 @@ class Registry {
   bool in_child() const noexcept;
   void begin_init() noexcept;
   void end_init() noexcept;
-  Client* add_client(rocprofiler_configure_func_t function, const std::string& origin);
+  Client* add_client(const Discovered& tool);
+  void note(std::string_view event, std::string_view detail) const noexcept;
+  /// Notes for `kreplay run` around each function of a tool that may end the process.
+  void tool_enters(const Client& client, const char* function) const noexcept;
+  void tool_leaves(const Client& client) const noexcept { note(handshake_event::tool_leaves, client.origin); }
+  void note_idle() noexcept;
+  void count_callbacks() noexcept;
   void configure_client(Client& client) noexcept;
   void initialize_client(Client& client) noexcept;
   void finalize_one(Client& client) noexcept;
@@ -206,6 +230,7 @@ class Registry {
   std::vector<rocprofiler_configure_func_t> forced_;         // guarded by mutex_
   std::vector<std::string> refused_;                         // guarded by mutex_
   Client* initializing_ = nullptr;                           // guarded by mutex_
+  bool built_in_allowed_ = true;  // guarded by mutex_; no tool was asked for, and none failed
 
   std::mutex turn_mutex_;  // guards the two below
   std::condition_variable turn_done_;

@@ -51,12 +51,14 @@ std::vector<Client*> Registry::clients() const {
   return list;
 }
 
-Client* Registry::add_client(rocprofiler_configure_func_t function, const std::string& origin) {
+Client* Registry::add_client(const Discovered& tool) {
   const std::lock_guard lock(mutex_);
+  if (tool.requested) built_in_allowed_ = false;
   for (const auto& client : clients_)
-    if (client->configure == function) return nullptr;
+    if (client->configure == tool.configure) return nullptr;
   const auto place = static_cast<unsigned>(clients_.size());
-  clients_.push_back(std::make_unique<Client>(function, origin, place, client_base_ + place));
+  clients_.push_back(std::make_unique<Client>(tool.configure, tool.origin, place, client_base_ + place));
+  clients_.back()->requested = tool.requested;
   return clients_.back().get();
 }
 
@@ -73,6 +75,8 @@ void Registry::end_init() noexcept {
     initializing_ = nullptr;
   }
   choose_tool();
+  note_idle();
+  count_callbacks();
   init_status_.store(1, std::memory_order_release);
 }
 
@@ -82,20 +86,26 @@ void Registry::configure_client(Client& client) noexcept {
     initializing_ = &client;
   }
   rocprofiler_tool_configure_result_t* result = nullptr;
+  bool threw = false;
+  tool_enters(client, "rocprofiler_configure");
   try {
     result = client.configure(ROCPROFILER_VERSION, ROCPROFILER_VERSION_STRING, client.priority, &client.id);
   } catch (...) {
-    log::error("rocprofiler_configure", "tool {}: threw an exception; it does not take part",
-               name_of(client));
+    threw = true;
+    tool_threw(client, "rocprofiler_configure", "; it does not take part");
   }
+  tool_leaves(client);
   if (result != nullptr) {
     const std::lock_guard lock(mutex_);
     client.result = *result;
     client.takes_part = true;
-  } else {
-    log::info("rocprofiler_configure", "tool {}: returned NULL; it does not take part", name_of(client));
-    drop_contexts_of(client);
+    return;
   }
+  if (client.requested && !threw)
+    tool_failed(client, "rocprofiler_configure returned NULL, so it does not take part");
+  else if (!threw)
+    log::info("rocprofiler_configure", "tool {}: returned NULL; it does not take part", name_of(client));
+  drop_contexts_of(client);
 }
 
 void Registry::initialize_client(Client& client) noexcept {
@@ -104,14 +114,18 @@ void Registry::initialize_client(Client& client) noexcept {
     const std::lock_guard lock(mutex_);
     initializing_ = &client;
   }
+  tool_enters(client, "its initialize");
   try {
     const int answer = client.result.initialize(finalize_function, client.result.tool_data);
-    // Upstream does not look at the answer either, and still calls finalize.
-    if (answer != 0) log::info("initialize", "tool {}: returned {}", name_of(client), answer);
+    // Upstream does not look at the answer; its contexts go on, and finalize is still called.
+    if (answer != 0) tool_failed(client, "its initialize returned " + std::to_string(answer));
   } catch (...) {
-    log::error("initialize", "tool {}: threw an exception; its contexts are stopped", name_of(client));
+    tool_threw(client, "its initialize", "; its contexts are stopped, and it is not finalised");
     drop_contexts_of(client);
+    const std::lock_guard lock(mutex_);
+    client.takes_part = false;
   }
+  tool_leaves(client);
 }
 
 void Registry::choose_tool() noexcept {
@@ -121,14 +135,14 @@ void Registry::choose_tool() noexcept {
   } else if (!tool_present()) {
     try {
       const std::lock_guard lock(mutex_);
-      if (!timing_tool_) {
+      if (built_in_allowed_ && !timing_tool_) {
         auto made = TimingTool::make(options_);
         if (made)
           timing_tool_ = std::move(*made);
         else
           log::error("options", "{}", made.status().message());
       }
-      chosen = timing_tool_.get();
+      if (built_in_allowed_) chosen = timing_tool_.get();
     } catch (...) {
       log::error("timing tool", "out of memory; there is no replay");
     }
@@ -165,16 +179,23 @@ void Registry::start() noexcept {
         forced = forced_;
       }
       begin_init();
-      for (const auto function : forced) add_client(function, "rocprofiler_force_configure");
+      for (const auto function : forced) add_client({function, "rocprofiler_force_configure"});
       auto found = discovery();
       if (!found) {
+        note(handshake_event::tool_failed, found.status().message());
         log::error("ROCP_TOOL_LIBRARIES",
                    "{}; the process ends, because a run without the tool that was asked "
                    "for would look like a good one",
                    found.status().message());
         std::abort();
       }
-      for (const Discovered& tool : *found) add_client(tool.configure, tool.origin);
+      for (const Discovered& tool : *found) {
+        if (tool.configure != nullptr)
+          add_client(tool);
+        else
+          tool_failed(Client(nullptr, tool.origin, 0, 0),
+                      "it exports no rocprofiler_configure, so it is no tool");
+      }
       const auto list = clients();
       for (Client* client : list) configure_client(*client);
       for (Client* client : list) initialize_client(*client);
@@ -200,7 +221,7 @@ rocprofiler_status_t Registry::force_configure(rocprofiler_configure_func_t func
   // Initialised already, or begun before the function was noted: this client alone. add_client() knows a
   // client that was configured meanwhile.
   if (take_turn() != Turn::mine) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
-  if (Client* client = add_client(function, "rocprofiler_force_configure")) {
+  if (Client* client = add_client({function, "rocprofiler_force_configure"})) {
     begin_init();
     configure_client(*client);
     initialize_client(*client);

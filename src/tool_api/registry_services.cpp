@@ -125,6 +125,7 @@ void Registry::tell_refused(rocprofiler_context_id_t id, const char* service, co
     if (std::find(refused_.begin(), refused_.end(), key) != refused_.end()) return;
     refused_.push_back(key);
   }
+  mark_told();
   log::warn("services", "{} asks for {}: {}; it was told so", tool, service, why);
 }
 

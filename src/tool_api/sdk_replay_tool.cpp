@@ -1,5 +1,7 @@
 #include "tool_api/sdk_replay_tool.hpp"
 
+#include <fmt/format.h>
+
 #include "base/log.hpp"
 
 namespace kreplay::tool_api {
@@ -36,6 +38,23 @@ class NoPassEnterScope {
 
  private:
   PassEnter before_;
+};
+
+/// Says that a thread is in the tool, as long as it is: when the process ends there, nobody else can.
+class InsideScope {
+ public:
+  explicit InsideScope(const ReplaySubscription& tool)
+      : inside_(tool.inside.load(std::memory_order_relaxed)) {
+    if (inside_ != nullptr) inside_->fetch_add(1, std::memory_order_relaxed);
+  }
+  ~InsideScope() {
+    if (inside_ != nullptr) inside_->fetch_sub(1, std::memory_order_relaxed);
+  }
+  InsideScope(const InsideScope&) = delete;
+  InsideScope& operator=(const InsideScope&) = delete;
+
+ private:
+  std::atomic<uint32_t>* inside_;
 };
 
 rocprofiler_status_t toggle(rocprofiler_context_id_t id, bool stop) noexcept {
@@ -99,10 +118,15 @@ SdkReplayTool::Payload SdkReplayTool::payload_of(const ReplayCall& call) const n
 
 void SdkReplayTool::threw(ReplayCall& call, const char* where) noexcept {
   call.tool_threw = true;
-  if (!subscription_of(call).warned_throw.exchange(true))
-    log::warn("tool",
-              "its {} threw an exception at dispatch {}; that replay ends there. Further ones are not shown",
-              where, call.info.dispatch_id);
+  const ReplaySubscription& to = subscription_of(call);
+  if (to.warned_throw.exchange(true)) return;
+  try {
+    registry_.tool_failed(*to.client,
+                          fmt::format("its {} threw {}, at dispatch {}; that replay ends there. Further "
+                                      "ones are not shown",
+                                      where, thrown_text(), call.info.dispatch_id));
+  } catch (...) {  // out of memory: the record says that the tool threw
+  }
 }
 
 bool SdkReplayTool::deliver(ReplayCall& call, rocprofiler_kernel_replay_operation_t operation,
@@ -121,6 +145,7 @@ bool SdkReplayTool::deliver(ReplayCall& call, rocprofiler_kernel_replay_operatio
     record.operation = operation;
     record.phase = phase;
     record.payload = &payload;
+    const InsideScope inside(to);
     to.callback(record, &data, to.args);
     return true;
   } catch (...) {
@@ -144,6 +169,7 @@ PassPlan SdkReplayTool::config_enter(ReplayCall& call) noexcept {
   if (call.pass_count_cb == nullptr || to.client->finalized.load()) return call.plan;
   uint64_t passes = 1;
   try {
+    const InsideScope inside(to);
     passes = call.pass_count_cb(payload_of(call).dispatch_info, call.config_data);
   } catch (...) {
     threw(call, "replay_pass_count");
@@ -196,6 +222,7 @@ bool SdkReplayTool::continue_after(ReplayCall& call, uint64_t pass) noexcept {
   if (call.pass_continue_cb == nullptr) return true;        // K12
   const NoPassEnterScope scope;
   try {
+    const InsideScope inside(subscription_of(call));
     return call.pass_continue_cb(payload_of(call).dispatch_info, pass, fixed ? call.plan.passes : 0,
                                  call.pass_data) != 0;
   } catch (...) {

@@ -28,6 +28,29 @@ same 3 "$(grep -c '"outcome":"replayed"' "$folder/killed.jsonl")" "launches befo
 expect 0 "has no trailer" "$kreplay" report "$folder/killed.jsonl"
 expect 137 "" soft -o "$folder/child.jsonl" -- sh -c "'$program' 2 kill"
 
+# What cannot work is found before the program starts.
+library=$(dirname "$kreplay")/../lib
+expect 125 "/nonexistent/libkreplay.so: No such file or directory" soft --library /nonexistent/libkreplay.so -- touch "$folder/started"
+expect 125 "is not libkreplay.so but another library" soft --library "$library/libkreplay-softgpu.so" -- touch "$folder/started"
+# With the mark of libkreplay.so, and without a library that it needs.
+cat >"$folder/mark.c" <<'END'
+__asm__(".pushsection .note.kreplay, \"a\", @note\n.balign 4\n.long 8, 4, 1\n.asciz \"kreplay\"\n.long 1\n.popsection");
+END
+cc -shared -fPIC -o "$folder/libgone.so" -x c - </dev/null
+cc -shared -fPIC -Wl,--no-as-needed -o "$folder/lonely.so" "$folder/mark.c" "-L$folder" -lgone && rm "$folder/libgone.so"
+expect 125 "cannot be loaded: libgone.so: cannot open shared object file" soft --library "$folder/lonely.so" -- touch "$folder/started"
+expect 1 "cannot be loaded: libgone.so: cannot open" "$kreplay" doctor --device soft --library "$folder/lonely.so"
+expect 125 "cannot create the result file /nonexistent/run.jsonl: No such file" soft -o /nonexistent/run.jsonl -- touch "$folder/started"
+same "" "$(ls "$folder/started" 2>/dev/null)" "what programs that must not start have left"
+
+# Without a GPU.
+if [ ! -e /dev/kfd ]; then
+  got=0
+  "$kreplay" run --quiet -- "$program" 1 >"$folder/out" 2>&1 || got=$?
+  [ "$got" -ne 0 ] && grep -q "the HSA runtime could not start (hsa_init: status 0x1008.*kreplay doctor says what is missing" "$folder/out" ||
+    { echo "FAILED: a run without a GPU -> status $got:"; cat "$folder/out"; failed=1; }
+fi
+
 # Results that cannot be written.
 expect 125 "records could not be written" soft -o /dev/full -- "$program" 3
 expect 125 "cannot create the result file $folder" soft -o "$folder" -- "$program" 1

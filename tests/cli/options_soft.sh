@@ -15,11 +15,25 @@ run() { # run NAME OPTIONS... -- ACTIONS...: a run of the program; its records a
 replayed() { grep '"outcome":"replayed"' "$folder/$1" | sed 's/.*"launch":\([0-9]*\).*/\1/' | tr '\n' ' '; }
 
 # Facts of the kernel that do not depend on the run.
-run facts.jsonl --passes 2 -- 1
-expect 0 "" grep -qE '"type":"kernel".*"vgprs":[1-9][0-9]*,"agprs":0,"sgprs":[1-9].*"kernarg_bytes":[1-9].*"code_hash":"[0-9a-f]{16}","code_object_hash":"[0-9a-f]{16}"' "$folder/facts.jsonl"
-run again.jsonl --passes 2 -- 1
+run facts.jsonl --passes 5 -- 1
+expect 0 "" grep -qE '"type":"kernel".*"vgprs":[1-9][0-9]*,"agprs":0,"sgprs":[1-9].*"kernarg_bytes":[1-9][0-9]*,"code_bytes":[1-9][0-9]*,"code_hash":"[0-9a-f]{16}","code_object_hash":"[0-9a-f]{16}"' "$folder/facts.jsonl"
+run again.jsonl --passes 5 -- 1
 facts() { grep '"type":"kernel"' "$folder/$1" | sed 's/"id":[0-9]*//'; }
 same "$(facts facts.jsonl)" "$(facts again.jsonl)" "kernel lines of two runs"
+
+# The size of the code gates: too large, below a ratchet, and just right.
+size=$(sed -n 's/.*"type":"kernel".*"code_bytes":\([0-9]*\),.*/\1/p' "$folder/facts.jsonl")
+same "$size" "$(readelf -sW --dyn-syms "$E2E_CODE_OBJECT" | awk '$4 == "FUNC" && $8 == "count_up" {print $3}' | sort -u)" "code_bytes"
+gate() { # gate SETTINGS: compares with this limit of the code's size
+  printf '[[fact]]\nname = "code_bytes"\n%s\n' "$1" >"$folder/limits.toml"
+  "$kreplay" compare --limits "$folder/limits.toml" "$folder/facts.jsonl" "$folder/again.jsonl"
+}
+expect 1 "$size is more than the limit of $((size - 4))" gate "max = $((size - 4))"
+expect 3 "$size is less than the limit of $((size + 4)), which is a ratchet: lower it" gate "max = $((size + 4))
+ratchet = true"
+expect 0 "" gate "max = $size
+ratchet = true"
+expect 0 "" gate "max-growth = \"0%\""
 
 # Passes: the software GPU's clock is exact up to the runtime's conversion to host time, so the error is small as soon as
 # it is known.
@@ -63,6 +77,7 @@ expect 2 "File exists" "$kreplay" merge -o "$folder/merged.jsonl" "$folder/facts
 # Doctor.
 expect 0 "the library was loaded and sees the runtime" "$kreplay" doctor --device soft
 expect 0 "gfx906" "$kreplay" doctor --device soft
+expect 0 "libkreplay.so, version $("$kreplay" --version | sed 's/kreplay //')" "$kreplay" doctor --device soft
 expect 1 "KREPLAY_PASSES=\"x\"" env KREPLAY_PASSES=x "$kreplay" doctor --device soft
 expect 1 "/nonexistent.so: No such file" env LD_PRELOAD=/nonexistent.so "$kreplay" doctor --device soft
 exit $failed

@@ -47,6 +47,13 @@ class Run:
             twice = [key for key, number in keys.items() if number > 1]
             if twice:
                 complaints.append(f"outcome records: {len(twice)} times the same {what}, first {twice[0]}")
+        # Where memory was saved is also how its bytes went.
+        for record in self.records:
+            moved, link = (record.line["bytes_saved"] + record.line["bytes_restored"], record.line["bytes_link"])
+            right = {"": moved == 0, "T1": link == 0, "T3": link == moved, "T1+T3": 0 < link < moved}
+            if not right.get(record.line["tier"], False):
+                complaints.append(f"outcome records: tier {record.line['tier']!r}, {moved} bytes moved, {link} of them over the link")
+                break
         if self.trailer is None:
             if needs_trailer:
                 complaints.append("outcome records: no trailer line")
@@ -58,7 +65,7 @@ class Run:
             "stopped": collections.Counter(r.reason for r in self.records if r.outcome == "stopped"),
             "lines_lost": 0,
         }
-        for field in ("passes_run", "bytes_saved", "bytes_restored", "save_ns", "restore_ns", "window_ns"):
+        for field in ("passes_run", "bytes_saved", "bytes_restored", "bytes_link", "save_ns", "restore_ns", "window_ns"):
             sums[field] = sum(record.line[field] for record in self.records)
         for field, value in sums.items():
             said = self.trailer[field]

@@ -10,6 +10,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/commands/verdict_options.hpp"
 #include "cli/output.hpp"
+#include "cli/preflight.hpp"
 #include "cli/supervise.hpp"
 
 namespace kreplay::cli {
@@ -100,6 +101,12 @@ int run_all(const AbArguments& args, AbPlan& plan, Policy* policy, ResultFolder&
 int ab_command(const AbArguments& args) {
   Policy policy;
   if (!gather_policy(args.verdict, &policy)) return kUsage;
+  if (const std::string& full = args.verdict.show.full; !full.empty()) {
+    if (const std::string why = why_not_writable(full); !why.empty()) {
+      say(full + ": cannot be written: " + why);
+      return kUsage;
+    }
+  }
   ResultFolder folder(args.keep);
   AbPlan plan{own_path(), {args.base, args.fresh}, {}, 0, args.pairs, folder.path()};
   const std::pair<const char*, const std::string&> handed_on[] = {

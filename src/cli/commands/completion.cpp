@@ -44,6 +44,29 @@ std::string zsh_text(const std::string& text) {
   return out;
 }
 
+/// For fish: inside single quotes.
+std::string fish_text(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+/// The line of one option, with all its spellings.
+std::string fish_option(const std::string& command, const CLI::Option& option) {
+  std::string line = "complete -c kreplay -n '__kreplay_at " + command + "'";
+  for (const std::string& name : option.get_snames()) line += " -s " + name;
+  for (const std::string& name : option.get_lnames()) line += " -l " + name;
+  const std::vector<std::string> choices = choices_of(option);
+  if (!choices.empty())
+    line += " -x -a '" + joined(choices, " ") + "'";
+  else if (takes_value(option))
+    line += takes_file(option) ? " -r -F" : " -x";
+  return line + " -d '" + fish_text(option.get_description()) + "'\n";
+}
+
 }  // namespace
 
 std::string words_of(const CLI::App& command, const char* separator) {
@@ -157,6 +180,44 @@ std::string bash_completion(const CLI::App& app) {
          "  fi\n"
          "}\n"
          "complete -o filenames -F _kreplay kreplay\n";
+}
+
+std::string fish_completion(const CLI::App& app) {
+  std::string nested, lines;
+  for (const CLI::App* command : visible_commands(app))
+    lines += "complete -c kreplay -n '__kreplay_at' -f -a " + command->get_name() + " -d '" +
+             fish_text(command->get_description()) + "'\n";
+  for (const CLI::App* command : all_visible_commands(app)) {
+    const std::string words = words_of(*command);
+    const std::vector<const CLI::App*> below = visible_commands(*command);
+    if (!below.empty()) nested += (nested.empty() ? "" : " ") + command->get_name();
+    for (const CLI::App* inner : below)
+      lines += "complete -c kreplay -n '__kreplay_at " + words + "' -f -a " + inner->get_name() + " -d '" +
+               fish_text(inner->get_description()) + "'\n";
+    for (const CLI::Option* option : visible_options(*command)) lines += fish_option(words, *option);
+  }
+  return "# fish completion for kreplay; made from its options\n\n"
+         "# The words of the command line are those of this subcommand, and not yet of another program.\n"
+         "function __kreplay_at\n"
+         "    set -l words (commandline -opc)[2..]\n"
+         "    contains -- -- $words; and return 1\n"
+         "    set -l at $words[1]\n"
+         "    contains -- \"$at\" " +
+         nested +
+         "; and set at $words[1..2]\n"
+         "    test \"$at\" = \"$argv\"\n"
+         "end\n\n"
+         "# Behind -- they are of another program.\n"
+         "function __kreplay_program\n"
+         "    set -l words (commandline -opc) (commandline -ct)\n"
+         "    set -l at (contains -i -- -- $words); or return 1\n"
+         "    complete -C (string join ' ' -- (string escape -- $words[(math $at + 1)..-2]) $words[-1])\n"
+         "end\n\n"
+         "complete -c kreplay -n 'contains -- -- (commandline -opc)' -x -a '(__kreplay_program)'\n"
+         "complete -c kreplay -n '__kreplay_at' -l help -d 'Print this help message and exit'\n"
+         "complete -c kreplay -n '__kreplay_at' -l version -d 'Display program version information and "
+         "exit'\n" +
+         lines;
 }
 
 std::string zsh_completion(const CLI::App& app) {

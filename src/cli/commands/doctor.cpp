@@ -2,6 +2,7 @@
 
 #include "cli/child.hpp"
 #include "cli/commands/commands.hpp"
+#include "cli/load_probe.hpp"
 #include "cli/output.hpp"
 #include "cli/preload.hpp"
 #include "cli/probe.hpp"
@@ -12,12 +13,15 @@ namespace {
 struct DoctorArguments {
   std::string device = "gpu", library;
   bool probe = false;
+  LoadProbe loading;
 };
 
 int doctor_command(const DoctorArguments& args) {
   if (args.probe) return probe();
+  if (!args.loading.preloads.empty()) load_and_tell(args.loading);
   DoctorRequest request;
   request.soft = args.device == "soft";
+  request.version = KREPLAY_VERSION;
   const auto libraries = libraries_to_preload(args.library, request.soft);
   if (!libraries) {
     Findings findings = {{Finding::Kind::problem, "library", libraries.status().message(),
@@ -46,6 +50,10 @@ void add_doctor(CLI::App& app, int* status) {
       ->type_name("PATH");
   // Asks the runtime in a process of its own; the command starts itself with it.
   command->add_flag("--probe", arguments->probe)->group("");
+  // The same for probe_loading().
+  command->add_option("--load-library", arguments->loading.preloads)->group("");
+  command->add_option("--load-tool", arguments->loading.tools)->group("");
+  command->add_flag("--load-exports", arguments->loading.exports)->group("");
   command->footer(
       "Exit status: 0 when nothing stands in the way of a run, 1 when there is a problem, 2 for wrong "
       "usage.\n\n"

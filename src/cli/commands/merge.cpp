@@ -29,7 +29,9 @@ void add_merge(CLI::App& app, int* status) {
   command->add_option("-o,--output", *output, "The file to make; it must not exist yet")
       ->required()
       ->type_name("FILE");
-  command->add_option("file", *files, "Result files")->required()->type_name("FILE");
+  command->add_option("file", *files, "Result files, also compressed with gzip; - is standard input")
+      ->required()
+      ->type_name("FILE");
   command->footer(
       "The files follow each other by rank, every line as it was; report and compare read the whole as one "
       "run.\n\n"

@@ -28,6 +28,7 @@ int pages_command(const CLI::App& app, const std::string& folder) {
     good = good && write(root / ("man/man1/kreplay-" + words_of(*command, "-") + ".1"),
                          man_page(app, *command, version));
   good = good && write(root / "bash-completion/completions/kreplay", bash_completion(app)) &&
+         write(root / "fish/vendor_completions.d/kreplay.fish", fish_completion(app)) &&
          write(root / "zsh/site-functions/_kreplay", zsh_completion(app));
   return good ? 0 : kUsage;
 }

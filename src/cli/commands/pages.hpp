@@ -36,6 +36,7 @@ std::string man_page(const CLI::App& app, const std::string& version);
 std::string man_page(const CLI::App& app, const CLI::App& command, const std::string& version);
 
 std::string bash_completion(const CLI::App& app);
+std::string fish_completion(const CLI::App& app);
 std::string zsh_completion(const CLI::App& app);
 
 }  // namespace kreplay::cli

@@ -39,6 +39,7 @@ int run_command(const RunArguments& args) {
     return kRunFailed;
   }
   request.libraries = *libraries;
+  request.soft = args.device == "soft";
   return run(request);
 }
 

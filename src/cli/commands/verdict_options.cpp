@@ -3,6 +3,7 @@
 #include "cli/commands/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/quantity.hpp"
+#include "cli/unused_limits.hpp"
 
 namespace kreplay::cli {
 namespace {
@@ -93,6 +94,7 @@ bool gather_policy(const VerdictOptions& options, Policy* policy) {
 
 int print_verdict(Results& base, Results& fresh, Pairing pairing, const Policy& policy,
                   const VerdictOptions& options) {
+  for (const std::string& sentence : unused_limits(policy, base, fresh)) say("warning: " + sentence);
   normalise_names(policy, &base);
   normalise_names(policy, &fresh);
   const Comparison comparison = compare(base, fresh, policy, pairing);

@@ -69,15 +69,15 @@ enum class SrcKind : uint8_t {
   scc,
 };
 
-/// How an operand of a given type turns inline constants and literals into bits.
+/// How an operand of a given type turns inline constants and literals into bits. Inline integers are
+/// sign-extended to the whole operand, also to both halves of a packed one. Departure from the ISA manuals
+/// for 16-bit integers: LLVM (getInlineEncodingV216) says what hardware does and compiles for it.
 enum class OperandType : uint8_t {
-  b16,   ///< 16-bit integer or float: inline floats in half precision, ints sign-extended then cut to 16
-  b32,   ///< 32-bit integer, float or bits
-  b64,   ///< 64-bit bits or unsigned: ints sign-extended, literal zero-extended, floats in f64 form
-  i64,   ///< as b64, literal sign-extended
-  f64,   ///< as b64, literal is the high dword
-  pk16,  ///< two 16-bit halves (VOP3P): inline constant in the low half, zero in the high one; op_sel_hi
-         ///< selects as usual
+  f16,  ///< one half or two: inline floats in half precision in the low half, zero above it
+  b32,  ///< 32-bit integer, float or bits; one or two 16-bit integers (inline floats in single precision)
+  b64,  ///< 64-bit bits or unsigned: ints sign-extended, literal zero-extended, floats in f64 form
+  i64,  ///< as b64, literal sign-extended
+  f64,  ///< as b64, literal is the high dword
 };
 
 /// Vector encodings of one VALU instruction.

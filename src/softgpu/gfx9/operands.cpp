@@ -33,14 +33,13 @@ bool inline_constant(unsigned sel, OperandType type, uint64_t& bits) {
     const int64_t value = sel <= 192 ? int64_t{sel} - 128 : 192 - int64_t{sel};
     bits = static_cast<uint64_t>(value);
     if (!is_64bit(type)) bits &= 0xffffffffu;
-    if (type == OperandType::b16 || type == OperandType::pk16) bits &= 0xffffu;
     return true;
   }
   if (sel >= 240 && sel <= 248) {
     const unsigned n = sel - 240;
     if (is_64bit(type)) {
       bits = kDouble[n];
-    } else if (type == OperandType::b16 || type == OperandType::pk16) {
+    } else if (type == OperandType::f16) {
       bits = kHalf[n];
     } else {
       bits = kSingle[n];

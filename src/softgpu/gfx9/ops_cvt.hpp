@@ -56,7 +56,17 @@ GFX9_INLINE constexpr float v_cvt_off_f32_i4(u32 x) {
 }
 static_assert(v_cvt_off_f32_i4(8) == -0.5f && v_cvt_off_f32_i4(7) == 0.4375f);
 GFX9_INLINE constexpr i32 v_cvt_flr_i32_f32(float x) { return v_cvt_i32_f32(floor_number(x)); }
-GFX9_INLINE i32 v_cvt_rpi_i32_f32(float x) { return v_cvt_i32_f32(floor_number(x + 0.5f)); }
+/// floor(x + 0.5) of the exact sum: 0x3effffff, just below a half, gives 0, where a sum rounded to single
+/// would be 1. Sources: "Vega" ISA manual, V_CVT_RPI_I32_F32; the CDNA3 manual says "round to nearest integer
+/// semantics"; AMD's model of gfx1201, checked against hardware (rocjitsu, conversion.h, NEAREST_UP), rounds
+/// the exact sum. There NaN saturates by its sign; for gfx9 the manual's conversion to integer is kept: zero.
+GFX9_INLINE constexpr i32 v_cvt_rpi_i32_f32(float x) {
+  const float t = floor_number(x);
+  // The difference is exact near a half, and rounded elsewhere never crosses it.
+  return v_cvt_i32_f32(pick(x - t >= 0.5f, t + 1.0f, t));
+}
+static_assert(v_cvt_rpi_i32_f32(f32_from(0x3effffffu)) == 0 && v_cvt_rpi_i32_f32(0.5f) == 1 &&
+              v_cvt_rpi_i32_f32(-0.5f) == 0 && v_cvt_rpi_i32_f32(f32_from(0xbf000001u)) == -1);
 
 // Class Fp::f16.
 GFX9_INLINE Half v_cvt_f16_f32(const FpCtx& fp, float x) { return narrow(fp, flush(x, fp.f32_in)); }

@@ -80,7 +80,7 @@ GFX9_INLINE PkSingle v_pk_mul_f32(PkSingle a, PkSingle b) {
 GFX9_INLINE PkSingle v_pk_fma_f32(const FpCtx& fp, PkSingle a, PkSingle b, PkSingle c) {
   return pack32(v_fma_f32(fp, lo_of(a), lo_of(b), lo_of(c)), v_fma_f32(fp, hi_of(a), hi_of(b), hi_of(c)));
 }
-/// The low dword comes from a (op_sel chose which), the high one from b (op_sel_hi).
+/// A dword of a, then one of b (Select::one_of_each chose which).
 GFX9_INLINE PkSingle v_pk_mov_b32(PkSingle a, PkSingle b) {
   return {(a.bits & 0xffffffffu) | (b.bits >> 32 << 32)};
 }

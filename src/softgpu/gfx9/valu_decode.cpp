@@ -10,9 +10,9 @@ constexpr unsigned kScreenPartition = 0x37;  // VOP1: a lookup of the graphics p
 
 OperandType operand_type(Ty ty) {
   switch (ty) {
-    case Ty::b16:
     case Ty::f16:
-      return OperandType::b16;
+    case Ty::pkf16:
+      return OperandType::f16;
     case Ty::b64:
     case Ty::b128:
     case Ty::mask:
@@ -21,9 +21,6 @@ OperandType operand_type(Ty ty) {
       return OperandType::i64;
     case Ty::f64:
       return OperandType::f64;
-    case Ty::pk16:
-    case Ty::pkf16:
-      return OperandType::pk16;
     default:
       return OperandType::b32;
   }
@@ -333,8 +330,8 @@ bool decode_vop3p(const uint32_t* dw, DecodeContext& ctx, Inst& out) {
     }
     if (!set_row_source(ctx, *op, out, n, sel, nullptr)) return false;
     // Inline constants of a mixed-precision source are halves if the source is one.
-    const bool half = (op->accepts & accept::mix) != 0 && (sel_hi >> n & 1) != 0;
-    if (half && !set_source(ctx, out, n, sel, OperandType::b16, nullptr)) return false;
+    const bool half = op->kind->select == Select::precision && (sel_hi >> n & 1) != 0;
+    if (half && !set_source(ctx, out, n, sel, OperandType::f16, nullptr)) return false;
   }
   const unsigned used = (1u << op->sources()) - 1;
   if ((op->accepts & accept::pk_sel) != 0) {

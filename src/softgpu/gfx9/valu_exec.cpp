@@ -88,7 +88,8 @@ void exec_packed(Wave& w, const Inst& i, Env& env) {
   const uint32_t* s[3] = {};
   for (unsigned n = 0; n < 3 && op.src[n] != Ty::none; ++n) {
     s[n] = fetch(w, i, n, op.src[n], tmp[n]);
-    const bool lo = (i.op_sel >> n & 1) != 0, hi = (i.op_sel_hi >> n & 1) != 0;
+    const bool lo = (i.op_sel >> n & 1) != 0;
+    const bool hi = ((op.kind->select == Select::one_of_each ? i.op_sel : i.op_sel_hi) >> n & 1) != 0;
     const bool neg_lo = (i.neg >> n & 1) != 0, neg_hi = (i.abs >> n & 1) != 0;
     if (op.src[n] == Ty::pkf32) {
       s[n] = select_dwords(lo, hi, neg_lo, neg_hi, s[n], tmp[n]);

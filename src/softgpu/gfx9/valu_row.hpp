@@ -4,6 +4,7 @@
 
 #include "gfx9/fpenv.hpp"
 #include "gfx9/lane_values.hpp"
+#include "gfx9/modifier_meaning.hpp"
 
 namespace softgpu::gfx9::GFX9_LANES_NS {
 
@@ -15,20 +16,6 @@ enum class Fp : uint8_t {
   f16,    ///< MODE round of half precision; denormals kept, halves are flushed by hand
   exact,  ///< nearest even, denormals kept, whatever MODE says
 };
-
-/// Modifiers and encodings a row accepts beyond its plain form. Anything else is refused.
-namespace accept {
-constexpr uint16_t neg = 1 << 0;     ///< neg and abs on float sources (`mod_srcs`)
-constexpr uint16_t omod = 1 << 1;    ///< omod on a float result
-constexpr uint16_t clamp = 1 << 2;   ///< clamp: float result to 0..1, integer result by the sat kernel
-constexpr uint16_t op_sel = 1 << 3;  ///< VOP3 op_sel: 16-bit halves of sources and result
-constexpr uint16_t sdwa = 1 << 4;    ///< sub-dword form; sext on integer sources, neg/abs on float ones
-constexpr uint16_t dpp = 1 << 5;
-constexpr uint16_t e64 = 1 << 6;       ///< VOP1/VOP2/VOPC: has a VOP3 form
-constexpr uint16_t pk_sel = 1 << 7;    ///< VOP3P op_sel and op_sel_hi
-constexpr uint16_t dst_src2 = 1 << 8;  ///< the destination register is also source 2 (mac)
-constexpr uint16_t mix = 1 << 9;       ///< VOP3P mixed precision: op_sel_hi makes a source a half
-}  // namespace accept
 
 /// Targets a row exists on.
 namespace target {
@@ -49,7 +36,8 @@ struct ValuOp : OpInfo {
   Cost cost = Cost::valu;
   uint16_t accepts = 0;
   uint8_t targets = target::all;
-  uint8_t mod_srcs = 7;  ///< sources that take neg/abs
+  uint8_t mod_srcs = 7;                 ///< sources that take neg/abs
+  const ModifierKind* kind = &kCommon;  ///< what the modifier fields mean to this op, and by which source
 
   constexpr unsigned sources() const {
     unsigned n = 0;
@@ -82,6 +70,9 @@ struct ValuOp : OpInfo {
   constexpr ValuOp mods_on(uint8_t mask) const {
     return edit([mask](ValuOp& r) { r.mod_srcs = mask; });
   }
+  constexpr ValuOp of(const ModifierKind& k) const {
+    return edit([&k](ValuOp& r) { r.kind = &k; });
+  }
   constexpr ValuOp sat_by(Kernel k) const {
     return edit([k](ValuOp& r) {
       r.sat = k;
@@ -89,6 +80,15 @@ struct ValuOp : OpInfo {
     });
   }
 };
+
+/// True if each modifier that a row accepts has a source in the row's kind. Asserted for every table.
+template <unsigned N>
+constexpr bool sourced(const ValuOp (&rows)[N]) {
+  for (const ValuOp& r : rows) {
+    if (!r.kind->covers(r.accepts)) return false;
+  }
+  return true;
+}
 
 /// Generic executors, valu_exec.cpp.
 void exec_plain(Wave& w, const Inst& i, Env& env);

@@ -122,6 +122,7 @@ constexpr ValuOp kVop1[] = {
     special(0x51, "v_swap_b32", exec_swap, Ty::b32, Ty::b32),
     special(0x52, "v_accvgpr_mov_b32", exec_accvgpr<true, true>, Ty::b32, Ty::b32).on(target::gfx90a),
 };
+static_assert(sourced(kVop1));
 
 }  // namespace
 

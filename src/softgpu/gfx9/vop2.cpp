@@ -81,6 +81,7 @@ constexpr ValuOp kVop2[] = {
     row<v_pk_fma_f16>(0x3c, "v_pk_fmac_f16", Fp::f16, accept::dst_src2).on(target::gfx90a),
     hot<v_xnor_b32>(0x3d, "v_xnor_b32", kInt).on(target::dl),
 };
+static_assert(sourced(kVop2));
 
 }  // namespace
 

@@ -189,6 +189,7 @@ constexpr ValuOp kVop3[] = {
     row<v_pack_b32_f16>(0x2a0, "v_pack_b32_f16", Fp::none, kNeg | kSel),
     row<v_mul_legacy_f32>(0x2a1, "v_mul_legacy_f32", Fp::f32, kFloat).on(target::gfx90a),
 };
+static_assert(sourced(kVop3));
 
 }  // namespace
 

@@ -50,35 +50,38 @@ template <bool Fused, MixDst Dst>
 constexpr ValuOp mix(uint16_t opcode, const char* mnemonic, uint8_t targets) {
   ValuOp r = special(opcode, mnemonic, exec_mix<Fused, Dst>, Ty::f32, Ty::f32, Ty::f32, Ty::f32);
   r.general = exec_mix<Fused, Dst>;
-  r.accepts = accept::neg | accept::clamp | accept::pk_sel | accept::mix;
+  r.accepts = accept::neg | accept::clamp | accept::pk_sel;
+  r.kind = &kMixed;
   r.targets = targets;
   return r;
 }
 
-constexpr ValuOp packed(ValuOp r) {
+constexpr ValuOp packed(ValuOp r, const ModifierKind& kind) {
   r.plain = r.general = exec_packed;
-  return r;
+  return r.of(kind);
 }
 constexpr ValuOp acc(ValuOp r) {
   r.general = r.plain;
   return r.on(target::gfx90a);
 }
-constexpr ValuOp dot(ValuOp r) { return packed(r).on(target::dl); }
+constexpr ValuOp dot2(ValuOp r) { return packed(r, kDotHalves).on(target::dl); }
+constexpr ValuOp dot_bytes(ValuOp r) { return packed(r, kDotBytes).on(target::dl); }
+constexpr ValuOp pair(ValuOp r, const ModifierKind& kind) { return packed(r, kind).on(target::gfx90a); }
 
 constexpr uint16_t kInt = accept::pk_sel;
 constexpr uint16_t kHalf = accept::pk_sel | accept::neg | accept::clamp;
 
 template <auto F, typename T>
 constexpr ValuOp int2(uint16_t opcode, const char* mnemonic) {
-  return packed(row<pk_int2<F, T>>(opcode, mnemonic, Fp::none, kInt));
+  return packed(row<pk_int2<F, T>>(opcode, mnemonic, Fp::none, kInt), kPackedHalves);
 }
 template <auto F, typename T>
 constexpr ValuOp int3(uint16_t opcode, const char* mnemonic) {
-  return packed(row<pk_int3<F, T>>(opcode, mnemonic, Fp::none, kInt));
+  return packed(row<pk_int3<F, T>>(opcode, mnemonic, Fp::none, kInt), kPackedHalves);
 }
 template <auto F>
 constexpr ValuOp half2(uint16_t opcode, const char* mnemonic, Fp fp) {
-  return packed(row<pk_half2<F>>(opcode, mnemonic, fp, kHalf));
+  return packed(row<pk_half2<F>>(opcode, mnemonic, fp, kHalf), kPackedHalves);
 }
 
 constexpr ValuOp kVop3p[] = {
@@ -96,7 +99,7 @@ constexpr ValuOp kVop3p[] = {
     int2<v_sub_u16, u16>(0x0b, "v_pk_sub_u16").sat_by(kernel_of<pk_int2<sub_u16_sat, u16>>),
     int2<max_of<u16>, u16>(0x0c, "v_pk_max_u16"),
     int2<min_of<u16>, u16>(0x0d, "v_pk_min_u16"),
-    packed(row<v_pk_fma_f16>(0x0e, "v_pk_fma_f16", Fp::f16, kHalf)),
+    packed(row<v_pk_fma_f16>(0x0e, "v_pk_fma_f16", Fp::f16, kHalf), kPackedHalves),
     half2<half_op2<v_add_f32>>(0x0f, "v_pk_add_f16", Fp::f16),
     half2<half_op2<v_mul_f32>>(0x10, "v_pk_mul_f16", Fp::f16),
     half2<v_min_f16>(0x11, "v_pk_min_f16", Fp::exact),
@@ -107,20 +110,21 @@ constexpr ValuOp kVop3p[] = {
     mix<true, MixDst::single>(0x20, "v_fma_mix_f32", target::dl),
     mix<true, MixDst::half_lo>(0x21, "v_fma_mixlo_f16", target::dl),
     mix<true, MixDst::half_hi>(0x22, "v_fma_mixhi_f16", target::dl),
-    dot(row<v_dot2_f32_f16>(0x23, "v_dot2_f32_f16", Fp::exact, kHalf)),
-    dot(row<v_dot2_i32_i16>(0x26, "v_dot2_i32_i16", Fp::none, kInt)).sat_by(kernel_of<dot2_i32_i16_sat>),
-    dot(row<v_dot2_u32_u16>(0x27, "v_dot2_u32_u16", Fp::none, kInt)).sat_by(kernel_of<dot2_u32_u16_sat>),
-    dot(row<v_dot4_i32_i8>(0x28, "v_dot4_i32_i8", Fp::none, 0)).sat_by(kernel_of<dot4_i32_i8_sat>),
-    dot(row<v_dot4_u32_u8>(0x29, "v_dot4_u32_u8", Fp::none, 0)).sat_by(kernel_of<dot4_u32_u8_sat>),
-    dot(row<v_dot8_i32_i4>(0x2a, "v_dot8_i32_i4", Fp::none, 0)).sat_by(kernel_of<dot8_i32_i4_sat>),
-    dot(row<v_dot8_u32_u4>(0x2b, "v_dot8_u32_u4", Fp::none, 0)).sat_by(kernel_of<dot8_u32_u4_sat>),
-    packed(row<v_pk_fma_f32>(0x30, "v_pk_fma_f32", Fp::f32, kHalf)).on(target::gfx90a),
-    packed(row<v_pk_mul_f32>(0x31, "v_pk_mul_f32", Fp::f32, kHalf)).on(target::gfx90a),
-    packed(row<v_pk_add_f32>(0x32, "v_pk_add_f32", Fp::f32, kHalf)).on(target::gfx90a),
+    dot2(row<v_dot2_f32_f16>(0x23, "v_dot2_f32_f16", Fp::exact, kHalf)),
+    dot2(row<v_dot2_i32_i16>(0x26, "v_dot2_i32_i16", Fp::none, kInt)).sat_by(kernel_of<dot2_i32_i16_sat>),
+    dot2(row<v_dot2_u32_u16>(0x27, "v_dot2_u32_u16", Fp::none, kInt)).sat_by(kernel_of<dot2_u32_u16_sat>),
+    dot_bytes(row<v_dot4_i32_i8>(0x28, "v_dot4_i32_i8", Fp::none, 0)).sat_by(kernel_of<dot4_i32_i8_sat>),
+    dot_bytes(row<v_dot4_u32_u8>(0x29, "v_dot4_u32_u8", Fp::none, 0)).sat_by(kernel_of<dot4_u32_u8_sat>),
+    dot_bytes(row<v_dot8_i32_i4>(0x2a, "v_dot8_i32_i4", Fp::none, 0)).sat_by(kernel_of<dot8_i32_i4_sat>),
+    dot_bytes(row<v_dot8_u32_u4>(0x2b, "v_dot8_u32_u4", Fp::none, 0)).sat_by(kernel_of<dot8_u32_u4_sat>),
+    pair(row<v_pk_fma_f32>(0x30, "v_pk_fma_f32", Fp::f32, kHalf), kPackedSingles),
+    pair(row<v_pk_mul_f32>(0x31, "v_pk_mul_f32", Fp::f32, kHalf), kPackedSingles),
+    pair(row<v_pk_add_f32>(0x32, "v_pk_add_f32", Fp::f32, kHalf), kPackedSingles),
     acc(special(0x58, "v_accvgpr_read_b32", exec_accvgpr<false, true>, Ty::b32, Ty::b32)),
     acc(special(0x59, "v_accvgpr_write_b32", exec_accvgpr<true, false>, Ty::b32, Ty::b32)),
-    packed(row<v_pk_mov_b32>(0x33, "v_pk_mov_b32", Fp::none, kInt)).on(target::gfx90a),
+    pair(row<v_pk_mov_b32>(0x33, "v_pk_mov_b32", Fp::none, kInt), kPackedMove),
 };
+static_assert(sourced(kVop3p));
 
 }  // namespace
 

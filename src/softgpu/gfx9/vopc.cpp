@@ -167,6 +167,7 @@ constexpr Rows make_rows() {
   return rows;
 }
 constexpr Rows kRows = make_rows();
+static_assert(sourced(kRows.v));
 
 }  // namespace
 

@@ -447,8 +447,9 @@ VOP1 = {
     'v_cvt_i32_f32': ('u32', ['f32'], lambda a: to_int(a, F32, -1 << 31, (1 << 31) - 1)),
     'v_cvt_f16_f32': ('f16', ['f32'], lambda a: convert(a, F32, F16)),
     'v_cvt_f32_f16': ('f32', ['f16'], lambda a: convert(a, F16, F32)),
-    'v_cvt_rpi_i32_f32': ('u32', ['f32'], lambda a: to_int(
-        integral(add(a, rnd(Fr(1, 2), F32), F32), F32, 'floor'), F32, -1 << 31, (1 << 31) - 1)),
+    'v_cvt_rpi_i32_f32': ('u32', ['f32'], lambda a: to_int(a, F32, -1 << 31, (1 << 31) - 1)
+                          if is_nan(a, F32) or is_inf(a, F32) else
+                          min(max(math.floor(val(a, F32) + Fr(1, 2)), -1 << 31), (1 << 31) - 1)),
     'v_cvt_flr_i32_f32': ('u32', ['f32'],
                           lambda a: to_int(integral(a, F32, 'floor'), F32, -1 << 31, (1 << 31) - 1)),
     'v_cvt_off_f32_i4': ('f32', ['u32'], lambda a: rnd(Fr(s(a, 4), 16), F32)),

@@ -341,15 +341,64 @@ TEST_CASE("gfx90a: packed singles") {
     step(m, Vop3p{.op = 0x30, .vdst = 6, .src0 = v(2), .src1 = v(4), .src2 = v(4)});
     CHECK(w.vgpr[6][9] == six);
     CHECK(w.vgpr[7][9] == 0x41100000);
-    step(
-        m,
-        Vop3p{
-            .op = 0x33, .vdst = 6, .src0 = v(2), .src1 = v(4), .op_sel = 1, .op_sel_hi = 0});  // v_pk_mov_b32
-    CHECK(w.vgpr[6][9] == two);
-    CHECK(w.vgpr[7][9] == three);
     w.vgpr[8][9] = 0, w.vgpr[9][9] = 0x3ff00000;  // 1.0
     step(m, vop2(0x04, 8, 244, 8));               // v_fmac_f64 v[8:9], 2.0, v[8:9]
     CHECK(w.vgpr[9][9] == 0x40080000);
+  }
+}
+
+// Words by llvm-mc-15. The first is what LLVM copies a register pair with (SIInstrInfo::copyPhysReg), the
+// second what it sets both dwords to one inline constant with.
+TEST_CASE("gfx90a: v_pk_mov_b32 takes a dword of each source, by op_sel alone") {
+  for (const Build& b : lane_builds()) {
+    Machine m(b, 90010);
+    Wave& w = m.wave();
+    m.reset();
+    for (unsigned r = 2; r < 6; ++r) w.vgpr[r][9] = r;
+    const auto result = [&](std::vector<uint32_t> words) {
+      step(m, words);
+      return std::vector<uint32_t>{w.vgpr[6][9], w.vgpr[7][9]};
+    };
+    using Pair = std::vector<uint32_t>;
+    CHECK(result({0xd3b35006, 0x18020502}) == Pair{2, 3});  // v[6:7], v[2:3], v[2:3] op_sel:[0,1]
+    CHECK(result({0xd3b34006, 0x18010281}) == Pair{1, 1});  // v[6:7], 1, 1
+    for (unsigned hi = 0; hi < 4; ++hi) {
+      for (unsigned lo = 0; lo < 4; ++lo) {
+        const Vop3p move{.op = 0x33, .vdst = 6, .src0 = v(2), .src1 = v(4), .op_sel = lo, .op_sel_hi = hi};
+        CHECK(result(move) == Pair{2 + (lo & 1), 4 + (lo >> 1)});
+      }
+    }
+  }
+}
+
+// LLVM packs <-2, -1> into the constant -2, and keeps inline floats from 16-bit integer instructions because
+// those get the single-precision bits.
+TEST_CASE("inline constants of 16-bit operands") {
+  for (const Build& b : lane_builds()) {
+    Machine m(b);
+    Wave& w = m.wave();
+    const auto low = [&](const std::vector<uint32_t>& words) {
+      m.reset();
+      w.vgpr[1][5] = 0;
+      step(m, words);
+      return w.vgpr[2][5];
+    };
+    const auto pk_add_u16 = [&](unsigned constant, unsigned lo, unsigned hi) {
+      return low(Vop3p{.op = 0x0a, .vdst = 2, .src0 = v(1), .src1 = constant, .op_sel = lo, .op_sel_hi = hi});
+    };
+    CHECK(pk_add_u16(194, 0, 3) == 0xfffffffe);  // -2: both halves of the sign-extended constant
+    CHECK(pk_add_u16(194, 0, 1) == 0xfffefffe);
+    CHECK(pk_add_u16(130, 0, 3) == 2);
+    CHECK(pk_add_u16(242, 0, 3) == 0x3f800000);  // 1.0 in single precision
+    const auto pk_add_f16 = [&](unsigned constant, unsigned hi) {
+      return low(Vop3p{.op = 0x0f, .vdst = 2, .src0 = v(1), .src1 = constant, .op_sel_hi = hi});
+    };
+    CHECK(pk_add_f16(242, 3) == 0x3c00);
+    CHECK(pk_add_f16(242, 1) == 0x3c003c00);
+    CHECK(low(vop2(0x26, 2, 242, 1)) == 0);       // v_add_u16 v2, 1.0, v1
+    CHECK(low(vop2(0x1f, 2, 242, 1)) == 0x3c00);  // v_add_f16
+    CHECK(low(Vop3{.op = 0x29e, .vdst = 2, .src0 = 193, .src1 = v(1), .op_sel = 1}) ==
+          0xffff);  // v_add_i16 -1, high half
   }
 }
 

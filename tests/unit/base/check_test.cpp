@@ -21,3 +21,15 @@ TEST_CASE("a condition that holds does nothing, one that does not calls the acti
   KR_CHECK(evaluated == 2, "without an action it is only told");
   CHECK(evaluated == 1);
 }
+
+TEST_CASE("what the next line needs is asked for by value") {
+  g_told.clear();
+  kreplay::set_check_action([](const char* what) noexcept { g_told = what; });
+  int calls = 0;
+  CHECK(KR_HOLDS(++calls == 1, "the first"));
+  CHECK(g_told.empty());
+  CHECK_FALSE(KR_HOLDS(++calls == 1, "the second"));
+  CHECK(g_told == "the second");
+  CHECK(calls == 2);
+  kreplay::set_check_action(nullptr);
+}

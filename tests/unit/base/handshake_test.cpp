@@ -68,6 +68,25 @@ TEST_CASE("notes are appended and read back") {
   CHECK(notes[3].detail.size() < 8192);
 }
 
+TEST_CASE("a counter in a note is read as it was left") {
+  const File file;
+  for (const std::string name : {"tool", "tools", "tool b", "a tool"}) {
+    handshake_note(file.path, handshake_event::runtime, name);  // so that the next begins elsewhere
+    std::atomic<uint32_t>* counter = handshake_counter(file.path, handshake_event::tool_callbacks, name);
+    REQUIRE(counter != nullptr);
+    CHECK(reinterpret_cast<uintptr_t>(counter) % alignof(std::atomic<uint32_t>) == 0);
+    CHECK(read_handshake(file.path).back().count == 0);
+    counter->fetch_add(0x01020304);
+    const auto notes = read_handshake(file.path);
+    CHECK(notes.back().event == "tool_callbacks");
+    CHECK(notes.back().detail == name);
+    CHECK(notes.back().count == 0x01020304);
+  }
+  CHECK(read_handshake(file.path).size() == 8);
+  CHECK(handshake_counter("", handshake_event::tool_callbacks, "tool") == nullptr);
+  CHECK(handshake_counter("/nonexistent", handshake_event::tool_callbacks, "tool") == nullptr);
+}
+
 TEST_CASE("a note that its writer did not end is passed over") {
   const File file;
   handshake_note(file.path, handshake_event::loaded);

@@ -354,6 +354,12 @@ TEST_CASE("facts of the code have limits, and a ratchet goes both ways") {
   CHECK(judged({"vgpr_spills", {}, 0, {}, true}).verdict == Verdict::ok);
   const Comparison stale = judged({"vgprs", *Pattern::parse("f"), 40, {}, true});
   CHECK(stale.verdict == Verdict::inconclusive);
+  // Sizes of code have many digits, and all of them count.
+  base.facts["f"]["code_bytes"] = {"1234560"};
+  fresh.facts["f"]["code_bytes"] = {"1234568"};
+  CHECK(judged({"code_bytes", {}, {}, 0, false}).facts[0].why == "1234560 to 1234568 is more than 0 %");
+  CHECK(judged({"code_bytes", {}, 1234564, {}, false}).facts[0].why ==
+        "1234568 is more than the limit of 1234564");
   CHECK(has(stale.facts[0].why, "32 is less than the limit of 40, which is a ratchet: lower it"));
 }
 

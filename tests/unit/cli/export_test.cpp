@@ -59,9 +59,9 @@ TEST_CASE("C69: CSV has a row per pass, and each says which") {
   CHECK(has(text,
             ",1,\"f<int, "
             "2>(int)\",0,0,0,0,0,1024x1x1,0x0x0,replayed,none,,as_is,3,0,100,130,30,0,0,0,0,0,,0,none,,,,,,,,"
-            ",,,\n"));
-  CHECK(
-      has(text, ",2,g(),0,0,0,0,0,1024x1x1,0x0x0,declined,graph,,as_is,,,,,,0,0,0,0,0,,0,none,,,,,,,,,,,\n"));
+            ",,,,\n"));
+  CHECK(has(text,
+            ",2,g(),0,0,0,0,0,1024x1x1,0x0x0,declined,graph,,as_is,,,,,,0,0,0,0,0,,0,none,,,,,,,,,,,,\n"));
 }
 
 TEST_CASE("CSV: output that cannot be written is an error") {
@@ -111,15 +111,16 @@ TEST_CASE("CSV and SQLite have what a line says of its end, its error, its rank,
   std::fclose(file);
   const std::string text = fixtures::read_file(folder / "out.csv");
   CHECK(has(text, ",window_ns,rank,lds_bytes,passes_end,relative_error_ppm,kernel_vgprs,"));
-  CHECK(
-      has(text, ",70000,3,4352,converged,4300,36,4,22,1,2,4096,16,280,000000000000cafe,0000000000decade\n"));
-  CHECK(has(text, ",0,3,0,none,,,,,,,,,,,\n"));
+  CHECK(has(text,
+            ",70000,3,4352,converged,4300,36,4,22,1,2,4096,16,280,000000000000cafe,0000000000decade,1536\n"));
+  CHECK(has(text, ",0,3,0,none,,,,,,,,,,,,\n"));
   const size_t columns =
       static_cast<size_t>(std::count(text.begin(), text.begin() + static_cast<long>(text.find('\n')), ','));
-  CHECK(columns == 39);
+  CHECK(columns == 40);
   const std::string database = folder / "out.db";
   REQUIRE(export_sqlite({golden}, database, &notes).ok());
   CHECK(query(database, "SELECT rank FROM process") == Rows{"3"});
+  CHECK(query(database, "SELECT value FROM kernel_fact WHERE name = 'code_bytes'") == Rows{"1536"});
   CHECK(query(database, "SELECT passes_end, relative_error_ppm, lds_bytes FROM dispatch") ==
         Rows{"converged|4300|4352", "none|-|0", "none|-|0"});
   CHECK(query(database, "SELECT name, value FROM process_option ORDER BY name") ==

@@ -66,3 +66,34 @@ TEST_CASE("an output that exists is not overwritten, and a full disk is said") {
   CHECK(text_in(good) == header_line(0) + kTrailerLine);
   CHECK_FALSE(merge_results({good}, folder / "no/such/folder").ok());
 }
+
+TEST_CASE("what is compressed, and standard input, are merged as what is in them") {
+  const Folder folder;
+  const std::string zero = header_line(0) + kTrailerLine;
+  const std::string one = header_line(1) + "{\"type\":\"dispatch\"}\n" + kTrailerLine;
+  made(folder / "0.jsonl", zero);
+  made(folder / "1.jsonl", one);
+  const std::string program = KREPLAY_PROGRAM;
+  REQUIRE(fixtures::shell("gzip -k " + folder / "1.jsonl").code() == 0);
+  const auto packed = merge_results({folder / "1.jsonl.gz", folder / "0.jsonl"}, folder / "packed");
+  REQUIRE(packed.ok());
+  CHECK(packed->notes.empty());
+  CHECK(text_in(folder / "packed") == zero + one);
+  const auto piped = fixtures::shell("cat " + folder / "1.jsonl.gz" + " | " + program + " merge -o " +
+                                     folder / "piped" + " - " + folder / "0.jsonl");
+  INFO(piped.text);
+  CHECK(piped.code() == 0);
+  CHECK(text_in(folder / "piped") == zero + one);
+  // Cut off in the middle of the compressed data: what can be read is kept, and told.
+  made(folder / "long.jsonl", header_line(2) + std::string(100, '\n'));
+  REQUIRE(fixtures::shell("gzip " + folder / "long.jsonl" + " && truncate -s -9 " + folder / "long.jsonl.gz")
+              .code() == 0);
+  const auto cut = merge_results({folder / "long.jsonl.gz"}, folder / "cut");
+  REQUIRE(cut.ok());
+  REQUIRE(cut->notes.size() == 1);
+  CHECK(has(cut->notes[0], "long.jsonl.gz: has no trailer"));
+  made(folder / "broken.gz", "\x1f\x8b\x08garbage");
+  const auto broken = merge_results({folder / "broken.gz"}, folder / "broken");
+  CHECK_FALSE(broken.ok());
+  CHECK_FALSE(std::filesystem::exists(folder / "broken"));
+}

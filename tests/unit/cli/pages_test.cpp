@@ -114,6 +114,31 @@ TEST_CASE("bash completes subcommands, options, values and files") {
   CHECK(has(complete("kreplay run -- tru", 3), "true\n"));
 }
 
+TEST_CASE("fish completes subcommands, options, values and files") {
+  const Pages pages;
+  const std::string script = pages.folder / "fish/vendor_completions.d/kreplay.fish";
+  REQUIRE(shell("command -v fish >/dev/null").code() == 0);  // scripts/setup --tests installs it
+  const auto complete = [&](const std::string& line) {
+    const auto said = shell("HOME=" + pages.folder.path + " fish --no-config -c 'source " + script +
+                            "; complete -C \"" + line + "\"'");
+    CHECK(said.code() == 0);
+    return "\n" + said.text;
+  };
+  for (const std::string& name : commands()) CHECK(has(complete("kreplay "), "\n" + name + "\t"));
+  for (const std::string& name : all_commands())
+    for (const std::string& option : options_in_help(name)) {
+      INFO(name << " " << option);
+      CHECK(has(complete("kreplay " + name + " " + option), "\n" + option + "\t"));
+    }
+  CHECK(has(complete("kreplay baseline "), "\nupdate\t"));
+  CHECK_FALSE(has(complete("kreplay baseline show --k"), "--keep"));
+  CHECK_FALSE(has(complete("kreplay compare --dev"), "--device"));
+  CHECK(has(complete("kreplay run --device s"), "\nsoft\t"));
+  CHECK(has(complete("kreplay merge -o " + pages.folder.path + "/ma"), "/man/"));
+  CHECK(has(complete("kreplay run -- tru"), "\ntrue"));
+  CHECK_FALSE(has(complete("kreplay run -- cat --pass"), "--passes"));
+}
+
 TEST_CASE("zsh has every option of every subcommand") {
   const Pages pages;
   const std::string script = page_text(pages.folder / "zsh/site-functions/_kreplay");

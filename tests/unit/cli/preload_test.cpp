@@ -32,6 +32,11 @@ TEST_CASE("libraries are found beside the program and in its lib folder") {
   std::ofstream(folder / "lib/libx.so") << "x";
   CHECK(*find_library("libx.so", folder / "bin/kreplay") ==
         std::filesystem::canonical(folder / "lib/libx.so"));
+  // An installed one is in its private folder, whatever an earlier version left beside it.
+  std::filesystem::create_directories(folder / KREPLAY_LIBDIR "/kreplay");
+  std::ofstream(folder / KREPLAY_LIBDIR "/kreplay/libx.so") << "x";
+  CHECK(*find_library("libx.so", folder / "bin/kreplay") ==
+        std::filesystem::canonical(folder / KREPLAY_LIBDIR "/kreplay/libx.so"));
 }
 
 TEST_CASE("programs are looked up as a shell does") {

@@ -1,6 +1,7 @@
 // The kreplay program as a user runs it; a stand-in takes the place of libkreplay.so.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "fixtures.hpp"
@@ -16,6 +17,43 @@ const std::string kRun = kProgram + " run --library " KREPLAY_STAND_IN " ";
 const std::string kGood = "STAND_IN_NOTES='loaded;runtime=/lib;ended=3 2' ";
 
 }  // namespace
+
+TEST_CASE("a misspelt command or option is answered with what was meant") {
+  struct Typed {
+    const char *words, *answer;
+    int status;
+  };
+  for (const Typed& typed : {
+           Typed{"rnu -- true", "there is no command \"kreplay rnu\"; did you mean kreplay run?", 2},
+           {"reprot x.jsonl", "did you mean kreplay report?", 2},
+           {"base", "did you mean kreplay baseline?", 2},
+           {"baseline udpate --store s x",
+            "there is no command \"kreplay baseline udpate\"; did you mean kreplay "
+            "baseline update?",
+            2},
+           {"update --store s x", "did you mean kreplay baseline update?", 2},
+           {"frobnicate", "; kreplay --help lists what there is", 2},
+           {"--versoin", "kreplay has no option --versoin; did you mean --version?", 2},
+           {"run --pases 3 -- true", "kreplay run has no option --pases; did you mean --passes?", 125},
+           {"run --passes 3 --kernel=f --tol x -- true", "no option --kernel; did you mean --kernels?", 125},
+           {"run --passes 3 --tol x -- true", "no option --tol; did you mean --tool?", 125},
+           {"compare --fail-ovre 5% a b",
+            "kreplay compare has no option --fail-ovre; did you mean --fail-over?", 2},
+           {"baseline update --stoer s x",
+            "kreplay baseline update has no option --stoer; did you mean --store?", 2},
+           {"doctor -x", "kreplay doctor has no option -x; kreplay doctor --help lists", 2},
+       }) {
+    const auto ended = shell(kProgram + " " + typed.words);
+    INFO(typed.words << "\n" << ended.text);
+    CHECK(ended.code() == typed.status);
+    CHECK(has(ended.text, typed.answer));
+    CHECK(std::count(ended.text.begin(), ended.text.end(), '\n') == 1);
+  }
+  // Words of another program, and values, are no options of ours.
+  CHECK_FALSE(has(shell(kRun + "-- /nonexistent --pases 3").text, "no option"));
+  for (const char* words : {" compare --fail-over 5% one", " compare --format pdf one two", " report"})
+    CHECK_FALSE(has(shell(kProgram + words).text, "there is no"));
+}
 
 TEST_CASE("run hands on the program's status and output") {
   CHECK(shell(kGood + kRun + "-- true").code() == 0);
@@ -59,11 +97,14 @@ TEST_CASE("run fails where nothing was measured") {
 }
 
 TEST_CASE("run sets the variables that its options name, and keeps existing preloads") {
+  const Folder tools;
+  for (const char* name : {"a.so", "b.so"}) std::filesystem::copy_file(KREPLAY_STAND_IN, tools / name);
   const auto run = shell(
       kGood + "LD_PRELOAD=libm.so.6 " + kRun +
       "--passes 7 --warmup 2 --kernels 'a|b' --exclude c --launches 2- -o 'r-%p.jsonl' --quiet --batch split "
       "--from-marker 'step 1' --to-marker 'step 2' --agents 0,2 --ranks 0-3 --cache flush "
-      "--host-write ignore --internal-kernels --tool /t/a.so --tool /t/b.so -- env");
+      "--host-write ignore --internal-kernels --tool " +
+      tools / "a.so" + " --tool " + tools / "b.so" + " -- env");
   INFO(run.text);
   REQUIRE(run.code() == 0);
   for (const char* line :
@@ -71,9 +112,107 @@ TEST_CASE("run sets the variables that its options name, and keeps existing prel
         "KREPLAY_OUTPUT=r-%p.jsonl\n", "KREPLAY_QUIET=1\n", "KREPLAY_BATCH=split\n", "KREPLAY_WARMUP=2\n",
         "KREPLAY_FROM_MARKER=step 1\n", "KREPLAY_TO_MARKER=step 2\n", "KREPLAY_AGENTS=0,2\n",
         "KREPLAY_RANKS=0-3\n", "KREPLAY_CACHE=flush\n", "KREPLAY_HOST_WRITE=ignore\n",
-        "KREPLAY_INTERNAL_KERNELS=1\n", "ROCP_TOOL_LIBRARIES=/t/a.so:/t/b.so\n", ":libm.so.6\n"}) {
+        "KREPLAY_INTERNAL_KERNELS=1\n", ":libm.so.6\n"}) {
     INFO(line);
     CHECK(has(run.text, line));
+  }
+  CHECK(has(run.text, "ROCP_TOOL_LIBRARIES=" + tools / "a.so" + ":" + tools / "b.so" + "\n"));
+}
+
+TEST_CASE("what cannot work is found before the program runs, each with one sentence") {
+  const Folder folder;
+  std::ofstream(folder / "text.so") << "no library\n";
+  std::filesystem::create_directory(folder / "directory");
+  REQUIRE(shell("cc -shared -fPIC -o " + folder / "other.so" + " -x c - </dev/null").code() == 0);
+  REQUIRE(shell("echo 'extern int absent(void); int rocprofiler_configure(void) { return absent(); }' | cc "
+                "-shared -fPIC -Wl,-z,now -o " +
+                folder / "undefined.so" + " -x c -")
+              .code() == 0);
+  REQUIRE(shell("echo '__attribute__((constructor)) static void end(void) { __builtin_trap(); }' | cc "
+                "-shared -fPIC -o " +
+                folder / "trap.so" + " -x c -")
+              .code() == 0);
+  const std::string start = "touch " + folder / "started";
+  const std::string own = kProgram + " run --library ";
+  struct Wrong {
+    std::string command, sentence;
+  };
+  for (const Wrong& wrong : {
+           Wrong{own + "/nonexistent.so ", "/nonexistent.so: No such file or directory"},
+           {own + folder / "text.so" + " ", "text.so: is no shared library"},
+           {own + folder / "directory" + " ", "directory: is no file"},
+           {own + folder / "other.so" + " ", "other.so: is not libkreplay.so but another library"},
+           {kRun + "--tool /nonexistent.so ",
+            "tool library /nonexistent.so cannot be loaded: cannot open shared object file: No such file"},
+           {kRun + "--tool " + folder / "text.so" + " ", "text.so cannot be loaded: "},
+           {kRun + "--tool " + folder / "undefined.so" + " ",
+            "undefined.so cannot be loaded: undefined symbol: absent"},
+           {kRun + "--tool " + folder / "other.so" + " ", "other.so: it exports no rocprofiler_configure"},
+           {kRun + "--tool " + folder / "trap.so" + " ", "trap.so) ends a process with signal 4"},
+           {"ROCP_TOOL_LIBRARIES=/nonexistent.so " + kRun, "tool library /nonexistent.so cannot be loaded"},
+           {kRun + "-o " + folder / "absent/run.jsonl" + " ", "absent/run.jsonl: No such file or directory"},
+           {kRun + "-o " + folder / "directory" + " ", "directory: it is a directory"},
+           {kRun + "-o " + folder / "text.so/run.jsonl" + " ", "text.so/run.jsonl: Not a directory"},
+           {"KREPLAY_OUTPUT=/proc/absent/%p.jsonl " + kRun, "cannot create the result file /proc/absent/"},
+       }) {
+    const auto ended = shell(fmt::format("{}{}-- {}", kGood, wrong.command, start));
+    INFO(wrong.command << "\n" << ended.text);
+    CHECK(ended.code() == 125);
+    CHECK(has(ended.text, wrong.sentence));
+    CHECK(std::count(ended.text.begin(), ended.text.end(), '\n') == 1);
+    CHECK_FALSE(std::filesystem::exists(folder / "started"));
+  }
+  // Descriptors are the program's; this command has none of that number.
+  CHECK(shell(kGood + kRun + "-o /dev/fd/77 -- true").code() == 0);
+  // The same with nothing wrong: the program runs, and what was tried has left nothing.
+  CHECK(shell(kGood + kRun + "-o " + folder / "run.jsonl" + " --tool " KREPLAY_STAND_IN " -- " + start)
+            .code() == 0);
+  CHECK(std::filesystem::exists(folder / "started"));
+  CHECK_FALSE(std::filesystem::exists(folder / "run.jsonl"));
+  CHECK(shell("ls -A " + folder.path + " | grep -c kreplay-").text == "0\n");
+  const auto full =
+      shell(kGood + kProgram + " ab --library " KREPLAY_STAND_IN " --full /nonexistent/all.json '" + start +
+            "2' -- true");
+  CHECK(full.code() == 2);
+  CHECK(has(full.text, "/nonexistent/all.json: cannot be written: No such file or directory"));
+  CHECK_FALSE(std::filesystem::exists(folder / "started2"));
+}
+
+TEST_CASE("where the runtime cannot start the sentence says so and names doctor") {
+  const auto failed = shell("STAND_IN_NOTES='loaded;no_runtime=hsa_init: status 0x1008, out of resources' " +
+                            kRun + "-- true");
+  CHECK(failed.code() == 125);
+  CHECK(has(failed.text,
+            "the HSA runtime could not start (hsa_init: status 0x1008, out of resources); kreplay doctor "
+            "says what"));
+  // Programs that look for the device themselves never ask the runtime.
+  const auto unasked = shell("STAND_IN_NOTES=loaded " + kRun + "-- true");
+  CHECK(unasked.code() == 125);
+  if (!std::filesystem::exists("/dev/kfd"))
+    CHECK(has(unasked.text,
+              "no GPU can be used here, /dev/kfd: No such file or directory; kreplay doctor says"));
+  CHECK_FALSE(has(shell("STAND_IN_NOTES=loaded " + kRun + "--device soft -- true").text, "/dev/kfd"));
+}
+
+TEST_CASE("doctor checks the library that it is given") {
+  const Folder folder;
+  std::ofstream(folder / "text.so") << "no library\n";
+  REQUIRE(shell("cc -shared -fPIC -o " + folder / "other.so" + " -x c - </dev/null").code() == 0);
+  struct Wrong {
+    std::string library, sentence;
+  };
+  for (const Wrong& wrong : {
+           Wrong{"/nonexistent.so", "PROBLEM library: /nonexistent.so: No such file or directory"},
+           {folder / "text.so", "text.so: is no shared library"},
+           {folder / "other.so", "other.so: is not libkreplay.so but another library"},
+           {KREPLAY_STAND_IN, "is of version unknown, this command of 0."},
+           {KREPLAY_STAND_IN, "does not export hsa_queue_create"},
+       }) {
+    const auto ended = shell(kProgram + " doctor --device soft --library " + wrong.library);
+    INFO(ended.text);
+    CHECK(ended.code() == 1);
+    CHECK(has(ended.text, wrong.sentence));
+    CHECK_FALSE(has(ended.text, "ok      library"));
   }
 }
 
@@ -343,6 +482,55 @@ TEST_CASE("compare: the limits file holds, the command line wins") {
   const auto limits = fixtures::write_file(s.folder / "limits.toml", "fail-over = \"20%\"\n");
   CHECK(compare("--limits " + limits + " " + s.base + " " + s.slower) == 0);
   CHECK(compare("--limits " + limits + " --fail-over 5% " + s.base + " " + s.slower) == 1);
+}
+
+TEST_CASE("compare: limits that match no kernel are a warning, those that do are none") {
+  const Sides s;
+  const auto limits = fixtures::write_file(s.folder / "limits.toml", R"(
+[[kernel]]
+name = '^f\('
+[[kernel]]
+name = 'axpi'
+[[kernel]]
+name = 'f'
+grid = "4711x1x1"
+[[kernel]]
+name = 'f'
+grid = "1024x1x1"
+[[fact]]
+name = "vgprs"
+max = 1
+[[fact]]
+name = "vgrps"
+max = 1
+[[fact]]
+name = "vgprs"
+kernel = 'axpi'
+max = 1
+[[rename]]
+match = '\(\)$'
+replace = '()'
+[[rename]]
+match = '_[0-9]+$'
+replace = ''
+)");
+  REQUIRE(shell("sed -i 's/\"type\":\"kernel\",/&\"vgprs\":1,/' " + s.slower).code() == 0);
+  const auto ended = shell(kProgram + " compare --limits " + limits + " " + s.base + " " + s.slower);
+  INFO(ended.text);
+  CHECK(ended.code() == 1);
+  const std::string at = "kreplay: warning: " + limits + ": line ";
+  for (const char* sentence : {"4: [[kernel]] name = 'axpi' matches no kernel\n",
+                               "6: [[kernel]] name = 'f' matches kernels, but none with the grid 4711x1x1\n",
+                               "15: [[fact]] name = 'vgrps' is a fact of no kernel of the new results\n",
+                               "18: [[fact]] name = 'vgprs' with kernel = 'axpi' matches no kernel\n",
+                               "25: [[rename]] match = '_[0-9]+$' matches no kernel\n"}) {
+    INFO(sentence);
+    CHECK(has(ended.text, at + sentence));
+  }
+  size_t warnings = 0;
+  for (size_t begin = 0; (begin = ended.text.find("warning: ", begin)) != std::string::npos; ++begin)
+    ++warnings;
+  CHECK(warnings == 5);
 }
 
 TEST_CASE("compare: a folder is a run per file") {

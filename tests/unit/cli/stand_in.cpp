@@ -1,8 +1,21 @@
-// A preload that notes what STAND_IN_NOTES says: "event=detail" separated by semicolons.
+// A preload that notes what STAND_IN_NOTES says: "event=detail" separated by semicolons. Also a tool library.
 #include <cstdlib>
 #include <string>
 
 #include "base/handshake.hpp"
+
+// The mark of libkreplay.so (src/intercept/instance.cpp).
+__asm__(
+    ".pushsection .note.kreplay, \"a\", @note\n"
+    ".balign 4\n"
+    ".long 8\n"
+    ".long 4\n"
+    ".long 1\n"
+    ".asciz \"kreplay\"\n"
+    ".long 1\n"
+    ".popsection\n");
+
+extern "C" __attribute__((visibility("default"))) void* rocprofiler_configure() { return nullptr; }
 
 namespace {
 

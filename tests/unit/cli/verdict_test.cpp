@@ -38,6 +38,33 @@ TEST_CASE("a run is good only if something was replayed") {
             "results in run.jsonl"));
 }
 
+TEST_CASE("tools that fail, end the process, or want nothing") {
+  using namespace handshake_event;
+  const auto broken = judge(
+      {note(loaded), note(runtime, "/lib"), note(tool_failed, "tool t: it threw"), note(ended, "0 0 0 0")},
+      "", true);
+  CHECK_FALSE(broken.good);
+  CHECK(all(broken) == "tool t: it threw\n");
+  const auto gone = judge({note(loaded), note(tool_enters, "t: its configure"), note(tool_leaves, "t"),
+                           note(tool_enters, "t: its initialize"), note(tool_refused, "create_buffer (NO)")},
+                          "", true);
+  CHECK_FALSE(gone.good);
+  CHECK(all(gone) ==
+        "process 1 ended in a tool, t: its initialize, which had been refused create_buffer (NO)\n");
+  HandshakeNote called = note(tool_callbacks, "t");
+  CHECK(judge({note(loaded), note(runtime, "/lib"), called}, "", false).good);
+  called.count = 2;
+  CHECK(all(judge({note(loaded), note(runtime, "/lib"), called}, "", false)) ==
+        "process 1 ended in a tool, t: a callback\n");
+  CHECK(judge({note(loaded), note(runtime, "/lib"), called, note(ended, "3 2")}, "", false).good);
+  const auto idle = judge(
+      {note(loaded), note(tool_enters, "t: its initialize"), note(tool_leaves, "t"),
+       note(tool_idle, "tool t asked for no kernel replay"), note(runtime, "/lib"), note(ended, "0 0 0 0")},
+      "", false);
+  CHECK_FALSE(idle.good);
+  CHECK(all(idle) == "nothing was measured: tool t asked for no kernel replay\n");
+}
+
 TEST_CASE("C72: counts of several processes are added up") {
   using namespace handshake_event;
   CHECK(judge({note(loaded), note(loaded), note(runtime, "/lib"), note(ended, "3 2"), note(ended, "0 0")}, "",

@@ -57,6 +57,18 @@ TEST_CASE("kernels with their arguments") {
   CHECK(talks->explicit_bytes == 4);
 }
 
+TEST_CASE("the size of a kernel's code is that of its symbol") {
+  const auto object = read_code_object(sample());
+  REQUIRE(object.ok());
+  // readelf --dyn-syms
+  for (const auto& [name, bytes] :
+       {std::pair{"_Z5scalePffi", 132u}, {"_Z8indirect4Pair", 156u}, {"_Z5talksi", 2984u}}) {
+    const KernelMetadata* kernel = find(*object, name);
+    REQUIRE(kernel != nullptr);
+    CHECK(kernel->code_bytes == bytes);
+  }
+}
+
 TEST_CASE("arguments that the metadata does not list may be anywhere in the segment") {
   auto bytes = sample();
   const std::string listed = ".args";

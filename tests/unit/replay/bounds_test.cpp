@@ -55,13 +55,13 @@ TEST_CASE("an allocation waits for frees that a window holds back, but not for e
   rig.gpu.set_kernel(kCountUp, count_up);
   auto* counter = rig.device<int64_t>(1);
   HeldQueue queue(rig);
-  CHECK_FALSE(rig.replayer->memory().wait_for_deferred_frees());  // there is nothing to wait for
+  CHECK_FALSE(rig.replayer->memory().make_room());  // there is nothing to wait for
   bool waited = false, still_open = false, own = true;
   rig.tool.on_event = [&](const std::string& event) {
     if (event != "pass_exit 0") return;
-    own = rig.replayer->memory().wait_for_deferred_frees();  // the window's own thread would wait for itself
+    own = rig.replayer->memory().make_room();  // the window's own thread would wait for itself
     std::thread([&] {
-      waited = rig.replayer->memory().wait_for_deferred_frees();
+      waited = rig.replayer->memory().make_room();
       still_open = rig.replayer->core().windows.covering(1);
     }).join();
   };

@@ -153,7 +153,12 @@ class HeldQueue {
     rig.replayer->add_queue(queue);
   }
   ~HeldQueue() {
-    rig_.replayer->take_queue(queue, [] {});
+    if (!taken_) (void)take([] {});
+  }
+  /// As before the real queue is destroyed: the replayer looks at it no more.
+  bool take(const std::function<void()>& destroy) {
+    taken_ = true;
+    return rig_.replayer->take_queue(queue, destroy);
   }
   void submit(const kreplay::hsa::Packet& packet) {
     const kreplay::replay::OursScope ours;
@@ -179,6 +184,7 @@ class HeldQueue {
  private:
   static constexpr uint64_t kPatienceNs = 60'000'000'000;
   Rig& rig_;
+  bool taken_ = false;
 
  public:
   kreplay::replay::Queue queue;

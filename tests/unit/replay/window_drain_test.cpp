@@ -151,8 +151,22 @@ TEST_CASE("C26 C50: a drain that does not end declines when told to; its signal 
       return rig.records_with("\"replayed\"") == 1;
     }));
   }
+  SECTION("it ends, and the runtime is shut down, but somebody else keeps it") {
+    flag = true;
+    REQUIRE(eventually([&] {  // the barrier of the drain behind it has counted its signal down
+      for (const FakeGpu::Executed& one : rig.gpu.executed()) {
+        const hsa_signal_t signal = kreplay::hsa::completion_signal(one.packet);
+        if (one.queue == persistent.queue.ring.queue() && signal.handle != 0)
+          return FakeGpu::value(signal) == 0;
+      }
+      return false;
+    }));
+    rig.replayer->release_runtime_objects();
+    queue.submit(dispatch_packet(kAddOne, &args, {0}));
+    CHECK(rig.records_with("\"replayed\"") == 1);
+  }
   SECTION("its queue is destroyed") {
-    CHECK_FALSE(rig.replayer->take_queue(persistent.queue, [] {}));
+    CHECK_FALSE(persistent.take([] {}));
     queue.submit(dispatch_packet(kAddOne, &args, {0}));
     CHECK(rig.records_with("\"replayed\"") == 1);
     flag = true;

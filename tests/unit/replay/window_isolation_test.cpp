@@ -37,14 +37,13 @@ TEST_CASE("queues are destroyed at once, or after the window that uses them") {
   bool kept = false;
   rig.tool.on_event = [&](const std::string& event) {
     if (event == "pass_enter 0")
-      kept = rig.replayer->take_queue(second->queue,
-                                      [&] { rig.gpu.api.hsa_queue_destroy(second->queue.ring.queue()); });
+      kept = second->take([&] { rig.gpu.api.hsa_queue_destroy(second->queue.ring.queue()); });
   };
   queue.submit(dispatch_packet(kAddOne, &args, {0}));
   CHECK(kept);
   CHECK(rig.gpu.destroyed().size() == 1);
   HeldQueue third(rig);
-  CHECK_FALSE(rig.replayer->take_queue(third.queue, [] {}));
+  CHECK_FALSE(third.take([] {}));
 }
 
 TEST_CASE("C01: dispatches of other threads wait at the gate and are never rolled back") {

@@ -42,7 +42,7 @@ inline const KernelInfo kHistogram{2, "_Z9histogramPjS_", "histogram(unsigned in
 
 /// The same kernel as from a code object with metadata.
 inline KernelInfo compiled(KernelInfo kernel) {
-  kernel.resources = {36, 4, 22, 1, 2, 4096, 16, 280, 0xcafe, 0xdecade};
+  kernel.resources = {36, 4, 22, 1, 2, 4096, 16, 280, 0xcafe, 0xdecade, 1536};
   return kernel;
 }
 

@@ -43,10 +43,21 @@ TEST_CASE("pieces are clipped to live extents and joined where both sides contin
     CHECK(clipped[0].device == GpuVa(0x1000));
     CHECK(clipped[0].size == 0x10);
     CHECK(clipped[1].device == GpuVa(0x1030));
-    CHECK(clipped[1].host == host + 0x30);
+    CHECK(clipped[1].backing == host + 0x30);
     CHECK(clipped[2].device == GpuVa(0x2000));
-    CHECK(clipped[2].host == host + 0x80);
+    CHECK(clipped[2].backing == host + 0x80);
     CHECK(clipped[2].size == 0x20);
   }
   SECTION("nothing live") { CHECK(clip_to(pieces, {}).empty()); }
+}
+
+TEST_CASE("clipping joins no more than one copy may be long") {
+  auto* const host = reinterpret_cast<std::byte*>(0x10000000);  // not touched
+  const uint64_t base = uint64_t{1} << 40;
+  const std::vector<Piece> pieces = {{GpuVa(base), host, kMaxPieceBytes},
+                                     {GpuVa(base + kMaxPieceBytes), host + kMaxPieceBytes, 0x1000}};
+  const auto clipped = clip_to(pieces, {at(base, kMaxPieceBytes + 0x1000)});
+  REQUIRE(clipped.size() == 2);
+  CHECK(clipped[0].size == kMaxPieceBytes);
+  CHECK(clipped[1].size == 0x1000);
 }

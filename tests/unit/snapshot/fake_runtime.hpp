@@ -7,9 +7,11 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "hsa/agent_info.hpp"
 #include "hsa/hsa_api.hpp"
 
 struct FakeRuntime {
@@ -20,6 +22,11 @@ struct FakeRuntime {
   std::map<std::string, uint64_t> calls;
   std::map<void*, uint64_t> staging;  ///< live allocations, by address
   uint64_t staging_bytes = 0;
+  uint64_t shadow_bytes = 0;                      ///< of it: in the device's pool
+  uint64_t device_bytes = uint64_t{16} << 30;     ///< size of the device's pool
+  uint64_t application_bytes = 0;                 ///< of the device, held by others
+  bool tells_available = true;                    ///< a runtime that knows HSA_AMD_AGENT_INFO_MEMORY_AVAIL
+  uint64_t device_allocation_limit = UINT64_MAX;  ///< most bytes of shadow
   uint64_t staging_peak = 0;
   std::map<uint64_t, hsa_signal_value_t> signals;
 
@@ -69,6 +76,7 @@ struct FakeRuntime {
     bool fails;
   };
   static inline FakeRuntime* self = nullptr;
+  std::set<void*> shadow;
   std::vector<Copy> pending_;
   uint64_t next_signal_ = 1;
 
@@ -107,6 +115,12 @@ struct FakeRuntime {
     };
     api.hsa_agent_get_info = [](hsa_agent_t agent, hsa_agent_info_t what, void* out) {
       ++self->calls["agent_get_info"];
+      if (static_cast<int>(what) == kreplay::hsa::kAgentInfoMemoryAvail) {
+        self->expect(agent.handle == kDevice.handle, "agent.handle == kDevice.handle");
+        if (!self->tells_available) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+        const uint64_t used = self->shadow_bytes + self->application_bytes;
+        return answer(out, self->device_bytes > used ? self->device_bytes - used : 0);
+      }
       REQUIRE(what == HSA_AGENT_INFO_DEVICE);
       return answer(out, agent.handle == kDevice.handle ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU);
     };
@@ -138,10 +152,13 @@ struct FakeRuntime {
           return answer(out, size_t{4096});
         case HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE:
           return answer(out, size_t{self->max_allocation});
+        case HSA_AMD_MEMORY_POOL_INFO_SIZE:
+          return answer(out, size_t{pool.handle == device_local ? self->device_bytes : uint64_t{1} << 40});
         case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS: {
           uint32_t flags = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED;
           if (pool.handle == near_kernarg) flags |= HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT;
-          if (pool.handle == near_coarse) flags = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED;
+          if (pool.handle == near_coarse || pool.handle == device_local)
+            flags = HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED;
           return answer(out, flags);
         }
         default:
@@ -168,13 +185,19 @@ struct FakeRuntime {
     };
     api.hsa_amd_memory_pool_allocate = [](hsa_amd_memory_pool_t pool, size_t size, uint32_t, void** out) {
       ++self->calls["pool_allocate"];
-      self->expect(pool.handle == near_fine, "pool.handle == near_fine");
+      self->expect(pool.handle == near_fine || pool.handle == device_local, "near_fine or device_local");
       self->expect(size % 4096 == 0, "size % 4096 == 0");
-      if (size > self->max_allocation || self->staging_bytes + size > self->allocation_limit)
+      const bool in_device = pool.handle == device_local;
+      if (size > self->max_allocation || self->staging_bytes + size > self->allocation_limit ||
+          (in_device && self->shadow_bytes + size > self->device_allocation_limit))
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
       *out = ::operator new(size, std::align_val_t(4096));
       self->staging[*out] = size;
       self->staging_bytes += size;
+      if (in_device) {
+        self->shadow_bytes += size;
+        self->shadow.insert(*out);
+      }
       self->staging_peak = std::max(self->staging_peak, self->staging_bytes);
       return HSA_STATUS_SUCCESS;
     };
@@ -183,6 +206,7 @@ struct FakeRuntime {
       const auto known = self->staging.find(base);
       REQUIRE(known != self->staging.end());
       self->staging_bytes -= known->second;
+      if (self->shadow.erase(base) != 0) self->shadow_bytes -= known->second;
       self->staging.erase(known);
       ::operator delete(base, std::align_val_t(4096));
       return HSA_STATUS_SUCCESS;
@@ -229,10 +253,15 @@ struct FakeRuntime {
       self->expect(size > 0, "size > 0");
       self->expect(reinterpret_cast<uint64_t>(to) % 256 == reinterpret_cast<uint64_t>(from) % 256,
                    "reinterpret_cast<uint64_t>(to) % 256 == reinterpret_cast<uint64_t>(from) % 256");
-      const bool to_device = to_agent.handle == kDevice.handle;
-      self->expect((to_device ? from_agent : to_agent).handle == kNearCpu.handle,
-                   "(to_device ? from_agent : to_agent).handle == kNearCpu.handle");
-      self->check_in_staging(to_device ? from : to, size);
+      if (to_agent.handle == kDevice.handle && from_agent.handle == kDevice.handle) {
+        self->expect(self->in_shadow(to, size) != self->in_shadow(from, size), "one side is the shadow");
+      } else {
+        const bool to_device = to_agent.handle == kDevice.handle;
+        self->expect((to_device ? from_agent : to_agent).handle == kNearCpu.handle,
+                     "(to_device ? from_agent : to_agent).handle == kNearCpu.handle");
+        self->expect(!self->in_shadow(to_device ? from : to, size), "the host's side is no shadow");
+        self->check_in_staging(to_device ? from : to, size);
+      }
       if (self->copies == self->refuse_copy) return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
       if (self->copies == self->hang_copy) return HSA_STATUS_SUCCESS;
       self->pending_.push_back({to, from, size, signal.handle, self->copies == self->fail_copy});
@@ -248,6 +277,15 @@ struct FakeRuntime {
       *text = "fake text";
       return HSA_STATUS_SUCCESS;
     };
+  }
+
+  bool in_shadow(const void* at, size_t size) const {
+    for (void* base : shadow) {
+      const auto from = reinterpret_cast<uintptr_t>(base);
+      const auto address = reinterpret_cast<uintptr_t>(at);
+      if (address >= from && address + size <= from + staging.at(base)) return true;
+    }
+    return false;
   }
 
   void check_in_staging(const void* at, size_t size) {

@@ -76,9 +76,10 @@ TEST_CASE("a_named_library_that_cannot_be_loaded_ends_the_process_with_its_name"
   CHECK((WIFSIGNALED(ran.status) ? WTERMSIG(ran.status) : WEXITSTATUS(ran.status) - 128) == SIGABRT);
 }
 
-TEST_CASE("a_named_library_that_is_no_tool_warns") {
+TEST_CASE("a_named_library_that_is_no_tool_is_named_and_the_built_in_tool_does_not_take_its_place") {
   const tool_test::Ran ran = run_host("ROCP_TOOL_LIBRARIES=" + kNone);
-  CHECK(ran.output.find(kNone + ": does not export rocprofiler_configure") != std::string::npos);
-  CHECK(ran.output.find("host: tools 'timing', present 0, replay 1\n") != std::string::npos);
+  CHECK(ran.output.find("tool " + kNone + ": it exports no rocprofiler_configure, so it is no tool") !=
+        std::string::npos);
+  CHECK(ran.output.find("host: tools '', present 0, replay 0\n") != std::string::npos);
   CHECK(ran.status == 0);
 }

@@ -124,7 +124,9 @@ TEST_CASE("tools_that_throw_do_not_end_the_process") {
   CHECK(scene.registry.replay_tool() == nullptr);
   scene.registry.finalize();
   CHECK(finalized() == 1);
-  CHECK(scene.events == std::vector<std::string>{"configure 0", "configure 1", "initialize 1", "finalize 1"});
+  // One that could not be initialised is not finalised, and the built-in tool does not take its place.
+  CHECK(scene.events == std::vector<std::string>{"configure 0", "configure 1", "initialize 1"});
+  CHECK(scene.registry.tool_names().empty());
 }
 
 TEST_CASE("contexts_and_services_only_during_initialisation") {
@@ -162,11 +164,14 @@ TEST_CASE("no_tool_gives_the_timing_tool_and_a_tool_without_replay_gives_none") 
     CHECK(scene.registry.tool_present());
     CHECK(scene.registry.tool_names() == "t");
   }
-  {
-    Scene scene({configure<0>});
+  for (const bool requested : {false, true}) {  // one that is linked to the program may stand back
+    Scene scene;
+    scene.registry.set_discovery([requested]() -> kreplay::Result<std::vector<Discovered>> {
+      return std::vector<Discovered>{{configure<0>, "libtest.so", requested}};
+    });
     scene.tools[0].null_result = true;
     scene.registry.start();
-    CHECK(scene.registry.tool_names() == "timing");
+    CHECK(scene.registry.tool_names() == (requested ? "" : "timing"));
   }
 }
 
