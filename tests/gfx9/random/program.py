@@ -256,11 +256,14 @@ class Program:
         ty = self.rng.choice(VECTORS)
         one, n = element(ty), count(ty)
         constants = 0 if ty in PACKED else .3
+        inserted = self.pick(one)
+        if ty == '<2 x half>' and inserted.startswith('-0.0'):
+            inserted = '0.0'  # LLVM 19 loses the sign in a pair
         kind = self.rng.randrange(5)
         if kind == 0:
             self.line(one, f'extractelement {ty} {self.pick(ty, .05)}, i32 {self.rng.randrange(n)}')
         elif kind == 1:
-            self.line(ty, f'insertelement {ty} {self.pick(ty, constants)}, {one} {self.pick(one)}, i32 {self.rng.randrange(n)}')
+            self.line(ty, f'insertelement {ty} {self.pick(ty, constants)}, {one} {inserted}, i32 {self.rng.randrange(n)}')
         elif kind == 2:
             mask = ', '.join(f'i32 {self.rng.randrange(2 * n)}' for _ in range(n))
             self.line(ty, f'shufflevector {ty} {self.pick(ty, constants)}, {ty} {self.pick(ty, constants)}, <{n} x i32> <{mask}>')
@@ -270,7 +273,7 @@ class Program:
             insert = ty not in ('<2 x double>', '<4 x i8>') and self.rng.random() < .5
             index = self.quiet('i32', f'and i32 {self.pick("i32", 0)}, {n - 1}')
             if insert:
-                self.line(ty, f'insertelement {ty} {self.pick(ty, constants)}, {one} {self.pick(one)}, i32 {index}')
+                self.line(ty, f'insertelement {ty} {self.pick(ty, constants)}, {one} {inserted}, i32 {index}')
             else:
                 self.line(one, f'extractelement {ty} {self.pick(ty, .1)}, i32 {index}')
         else:
@@ -367,7 +370,11 @@ class Program:
         elif kind == 3:
             a, b = self.rng.sample(tuple(FLOATS), 2)
             op = 'fptrunc' if FLOATS[a] > FLOATS[b] else 'fpext'
-            self.line(b, f'{op} {a} {self.pick(a, .05)} to {b}')
+            if b == 'half':  # LLVM 19 makes a product that is rounded to half a fused one with +0 added
+                value = self.quiet(b, f'{op} {a} {self.pick(a, .05)} to {b}')
+                self.line(b, f'fadd half {value}, 0.0')
+            else:
+                self.line(b, f'{op} {a} {self.pick(a, .05)} to {b}')
         elif kind == 4:
             bits = self.bits(f, self.pick(f, .05))
             self.values.setdefault(f'i{FLOATS[f]}', []).append(bits)
