@@ -201,6 +201,8 @@ class Program:
             self.line(ty, f'add {ty} {p}, {c}')
         elif kind == 5:  # 64-bit product and sum
             ext = self.rng.choice(('zext', 'sext'))
+            if ext == 'zext':  # LLVM 15 takes a zero-extended constant -1 for a signed one of 24 bits
+                a, b = self.pick(ty, 0), self.pick(ty, 0)
             x, y = (self.quiet('i64', f'{ext} i32 {v} to i64') for v in (a, b))
             p = self.line('i64', f'mul i64 {x}, {y}')
             self.line('i64', f'add i64 {p}, {self.pick("i64")}')
@@ -314,12 +316,13 @@ class Program:
 
     def step_float_limits(self):
         ty = self.rng.choice(tuple(FLOATS) + ('float', '<2 x half>'))
-        if self.rng.random() < .4:  # compare and select: defined for zeros and NaN
+        if self.rng.random() < .4:  # compare and select; the compiler makes some a minimum, zeros included
             if ty not in FLOATS:
                 return
             a, b = self.pick(ty, .1), self.pick(ty, .3)
             c = self.quiet('i1', f'fcmp {self.rng.choice(PREDICATES)} {ty} {a}, {b}')
-            self.line(ty, f'select i1 {c}, {ty} {a}, {ty} {b}')
+            chosen = self.quiet(ty, f'select i1 {c}, {ty} {a}, {ty} {b}')
+            self.line(ty, f'fadd {ty} {chosen}, 0.0')
             return
         zero = '0.0' if ty in FLOATS else '<half 0.0, half 0.0>'
         a = self.call(ty, f'llvm.{self.rng.choice(("minnum", "maxnum"))}.{name(ty)}', [(ty, self.pick(ty, .1)), (ty, self.pick(ty, .3))],
