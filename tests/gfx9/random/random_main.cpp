@@ -4,12 +4,12 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <random>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
