@@ -42,6 +42,10 @@ ROCPROFILER_API rocprofiler_status_t rocprofiler_configure_callback_dispatch_cou
     rocprofiler_context_id_t context_id, rocprofiler_dispatch_counting_service_cb_t dispatch_callback,
     void* dispatch_callback_args, rocprofiler_dispatch_counting_record_cb_t record_callback,
     void* record_callback_args);
+/* Restricts the context's service to these agents; none: all of them. While the context is not active.
+ * CONTEXT_NOT_FOUND, CONTEXT_INVALID (no service), CONTEXT_CONFLICT (active), AGENT_NOT_FOUND. */
+ROCPROFILER_API rocprofiler_status_t rocprofiler_dispatch_counting_service_set_agents(
+    rocprofiler_context_id_t context_id, const rocprofiler_agent_id_t* agents, size_t agents_count);
 
 ROCPROFILER_EXTERN_C_FINI
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "hsa/contained.hpp"
 
@@ -94,6 +95,46 @@ void Loader::place(LoadedCodeObject& loaded) const {
     loaded.writable.push_back({segment.virtual_address + static_cast<uint64_t>(delta), segment.size_bytes});
 }
 
+LoadPlace Loader::where(const LoadedCodeObject& loaded) const {
+  LoadPlace out;
+  if (!available()) return out;
+  const auto ask = [&](hsa_ven_amd_loader_loaded_code_object_info_t what, void* value) {
+    return table_.hsa_ven_amd_loader_loaded_code_object_get_info({loaded.handle}, what, value) ==
+           HSA_STATUS_SUCCESS;
+  };
+  ask(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE, &out.base);
+  ask(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE, &out.size_bytes);
+  ask(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA, &out.delta);
+  ask(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE, &out.storage);
+  if (out.storage == HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_FILE) {
+    ask(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_FILE, &out.file);
+  } else if (out.storage == HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY) {
+    ask(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE, &out.memory_base);
+    ask(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_SIZE, &out.memory_bytes);
+  }
+  uint32_t length = 0;
+  if (ask(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH, &length) && length != 0) {
+    out.uri.resize(length);
+    if (!ask(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI, out.uri.data())) out.uri.clear();
+    while (!out.uri.empty() && out.uri.back() == '\0') out.uri.pop_back();
+  }
+  return out;
+}
+
+int64_t Loader::entry_offset(uint64_t kernel_object) const {
+  // kernel_code_entry_byte_offset of the kernel descriptor: "AMDGPU Usage" of LLVM.
+  constexpr size_t kEntryOffsetAt = 16;
+  const void* descriptor = nullptr;
+  if (table_.hsa_ven_amd_loader_query_host_address == nullptr ||
+      table_.hsa_ven_amd_loader_query_host_address(reinterpret_cast<const void*>(kernel_object),
+                                                   &descriptor) != HSA_STATUS_SUCCESS ||
+      descriptor == nullptr)
+    return 0;
+  int64_t offset = 0;
+  std::memcpy(&offset, static_cast<const std::byte*>(descriptor) + kEntryOffsetAt, sizeof offset);
+  return offset;
+}
+
 Result<std::vector<LoadedCodeObject>> Loader::loaded_code_objects(hsa_executable_t executable,
                                                                   const std::vector<uint64_t>& known) const {
   if (!available()) return Status(Error::unsupported, "the runtime has no loader extension 1.01");
@@ -138,6 +179,14 @@ Result<std::vector<KernelSymbol>> Loader::kernel_symbols(hsa_executable_t execut
       s = api.hsa_executable_symbol_get_info(symbol, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT,
                                              &kernel.kernel_object);
       if (s != HSA_STATUS_SUCCESS) return s;
+      // Of use to tools only: what cannot be told stays zero.
+      const auto size = [&](hsa_executable_symbol_info_t what, uint32_t& value) {
+        (void)api.hsa_executable_symbol_get_info(symbol, what, &value);
+      };
+      size(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE, kernel.kernarg_bytes);
+      size(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_ALIGNMENT, kernel.kernarg_alignment);
+      size(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE, kernel.group_bytes);
+      size(HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE, kernel.private_bytes);
       while (!kernel.symbol.empty() && kernel.symbol.back() == '\0') kernel.symbol.pop_back();
       found.push_back(std::move(kernel));
       return HSA_STATUS_SUCCESS;

@@ -27,11 +27,27 @@ struct LoadedCodeObject {
   std::string problem;                  ///< why metadata or segments are incomplete; empty when they are not
 };
 
+/// Where the loader put a code object, and where it had it from.
+struct LoadPlace {
+  std::string uri;
+  uint64_t base = 0;
+  uint64_t size_bytes = 0;
+  int64_t delta = 0;
+  uint32_t storage = 0;  ///< hsa_ven_amd_loader_code_object_storage_type_t
+  int file = -1;
+  uint64_t memory_base = 0;
+  uint64_t memory_bytes = 0;
+};
+
 /// A kernel symbol of a frozen executable.
 struct KernelSymbol {
   std::string symbol;  ///< ends in ".kd" for code objects of version 3 and later
   uint64_t kernel_object = 0;
   hsa_agent_t agent = {0};
+  uint32_t kernarg_bytes = 0;
+  uint32_t kernarg_alignment = 0;
+  uint32_t group_bytes = 0;
+  uint32_t private_bytes = 0;
 };
 
 /// Threads: any. Calls the runtime, so hold no lock.
@@ -46,6 +62,10 @@ class Loader {
                                                             const std::vector<uint64_t>& known) const;
   /// Fills `writable`; the executable must be frozen, the loader knows no addresses before.
   void place(LoadedCodeObject& loaded) const;
+  /// What the loader tells of a loaded object of a frozen executable; what it does not tell stays zero.
+  LoadPlace where(const LoadedCodeObject& loaded) const;
+  /// Offset of a kernel's code from its descriptor; 0 when the descriptor cannot be read from the host.
+  int64_t entry_offset(uint64_t kernel_object) const;
   /// Kernel symbols of a frozen executable on `agent`.
   Result<std::vector<KernelSymbol>> kernel_symbols(hsa_executable_t executable, hsa_agent_t agent) const;
 

@@ -126,8 +126,13 @@ bool ProxyQueue::serve() {
       if (count == 0) break;
       const bool graph = t_state.graph != 0;
       const uint64_t batch = split ? 0 : graph ? count : submitted_together(taken, count);
-      next = batch == 0 ? take_one(taken)
-                        : forward_batch(taken, batch, graph ? Reason::graph : Reason::multi_packet);
+      const Reason reason = graph ? Reason::graph : Reason::multi_packet;
+      if (batch == 0)
+        next = take_one(taken);
+      else if (tool_api::kernel_services_listen())
+        next = take_each(taken, batch, reason);
+      else
+        next = forward_batch(taken, batch, reason);
     }
     if (next == kLost) return false;
     if (next == taken) break;
@@ -226,8 +231,19 @@ void ProxyQueue::account(const Packet& packet, Reason reason) {
   }
 }
 
-/// Takes one packet that came alone. @return index of the next packet to take
-uint64_t ProxyQueue::take_one(uint64_t index) {
+/// Takes the packets of one submission one by one: services act around each dispatch.
+/// @return index of the next packet to take
+uint64_t ProxyQueue::take_each(uint64_t from, uint64_t count, Reason reason) {
+  // Whoever had the queue meanwhile may have taken some.
+  for (uint64_t at = from; at < from + count; at = queue_.accounts.taken()) {
+    const uint64_t next = take_one(at, reason);
+    if (next == kLost || next == at) return next;
+  }
+  return queue_.accounts.taken();
+}
+
+/// Takes one packet. @param declined see Dispatcher::submit() @return index of the next packet to take
+uint64_t ProxyQueue::take_one(uint64_t index, Reason declined) {
   if (!hsa::is_dispatch(hsa::kind_of(word_at(index)))) return forward(index, 1);
   if (Window::mine(queue_.agent()) != nullptr) return forward_batch(index, 1, Reason::reentrant);
   if (queue_.ring.free_slots() == 0) {
@@ -247,7 +263,7 @@ uint64_t ProxyQueue::take_one(uint64_t index) {
     const OursScope ours;
     const uint64_t before = queue_.submitted();
     try {
-      replayer_.dispatcher().submit(queue_, packet, candidate);
+      replayer_.dispatcher().submit(queue_, packet, candidate, declined);
     } catch (...) {
       // Whatever failed (memory, most likely): the application's dispatch still has to run, once.
       if (queue_.submitted() == before) replayer_.dispatcher().submit_once(queue_, packet);

@@ -137,7 +137,8 @@ class ProxyQueue {
   uint64_t forward(uint64_t from, uint64_t count);
   uint64_t forward_batch(uint64_t from, uint64_t count, report::Reason reason);
   void account(const hsa::Packet& packet, report::Reason reason);
-  uint64_t take_one(uint64_t index);
+  uint64_t take_one(uint64_t index, report::Reason declined = report::Reason::none);
+  uint64_t take_each(uint64_t from, uint64_t count, report::Reason reason);
   void pump();
 
   ProxySlot* const slot_;

@@ -93,4 +93,10 @@ std::string Agent::incomplete() const {
   return incomplete_.empty() ? std::string() : incomplete_.begin()->second;
 }
 
+tool_api::PacketMemory& Agent::packet_memory(const hsa::HsaApi& api) {
+  std::call_once(packet_memory_made_,
+                 [&] { packet_memory_ = std::make_unique<PacketMemory>(api, info_.handle); });
+  return *packet_memory_;
+}
+
 }  // namespace kreplay::replay

@@ -6,6 +6,8 @@
 
 #include <atomic>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "device/signal_pool.hpp"
 #include "hsa/hsa_api.hpp"
 #include "replay/agent_window.hpp"
+#include "replay/packet_memory.hpp"
 #include "replay/queue.hpp"
 
 namespace kreplay::replay {
@@ -85,11 +88,15 @@ class Agent {
   bool pinned_ = false;
   mutable Mutex incomplete_mutex_;  // guards incomplete_
   std::map<uint64_t, std::string> incomplete_;
+  std::once_flag packet_memory_made_;
+  std::unique_ptr<PacketMemory> packet_memory_;
 
  public:
   device::SignalPool signals;
   Window* owner = nullptr;  ///< whose window isolates it; guarded by OpenWindows
-  AgentWindow window;       ///< used by the owner of a window that is this agent's own
+  /// For the packets of services; made when first needed.
+  tool_api::PacketMemory& packet_memory(const hsa::HsaApi& api);
+  AgentWindow window;  ///< used by the owner of a window that is this agent's own
 };
 
 }  // namespace kreplay::replay

@@ -6,6 +6,8 @@
 #include "base/log.hpp"
 #include "base/mutex.hpp"
 #include "replay/agent.hpp"
+#include "replay/thread_state.hpp"
+#include "tool_api/tools.hpp"
 
 namespace kreplay::replay {
 
@@ -72,6 +74,7 @@ void CodeObjects::frozen(hsa_executable_t executable) {
       state.segments.push_back(segment.base);
     }
   }
+  std::vector<hsa::KernelSymbol> kernels;
   for (const uint64_t handle : state.agents) {
     Result<std::vector<hsa::KernelSymbol>> symbols = loader_.kernel_symbols(executable, {handle});
     if (!symbols) {
@@ -89,13 +92,60 @@ void CodeObjects::frozen(hsa_executable_t executable) {
             metadata = &candidate;
       kernels_.insert(symbol.kernel_object, symbol.symbol, metadata);
       state.kernel_objects.push_back(symbol.kernel_object);
+      kernels.push_back(symbol);
     }
   }
-  const std::lock_guard lock(mutex_);
-  executables_[executable.handle] = std::move(state);
+  {
+    const std::lock_guard lock(mutex_);
+    executables_[executable.handle] = state;
+  }
+  report(executable, state, kernels);
+}
+
+void CodeObjects::report(hsa_executable_t executable, const Executable& state,
+                         const std::vector<hsa::KernelSymbol>& kernels) const {
+  tool_api::CodeObjectTracing* tracing = tool_api::code_object_tracing();
+  if (tracing == nullptr) return;
+  std::vector<tool_api::LoadedObject> objects;
+  for (const LoadedCodeObject& object : state.objects) {
+    const Agent* agent = find_agent(object.agent.handle);
+    if (agent == nullptr) continue;
+    const hsa::LoadPlace place = loader_.where(object);
+    tool_api::LoadedObject out;
+    out.executable = executable.handle;
+    out.hsa_agent = object.agent.handle;
+    out.agent_id = agent->info().tool_id;
+    out.uri = place.uri;
+    out.load_base = place.base;
+    out.load_bytes = place.size_bytes;
+    out.load_delta = place.delta;
+    out.storage = static_cast<rocprofiler_code_object_storage_type_t>(place.storage);
+    out.storage_file = place.file;
+    out.memory_base = place.memory_base;
+    out.memory_bytes = place.memory_bytes;
+    for (const hsa::KernelSymbol& symbol : kernels) {
+      // An executable may hold several objects; a kernel belongs to the one its descriptor lies in.
+      if (symbol.kernel_object < place.base || symbol.kernel_object - place.base >= place.size_bytes)
+        continue;
+      const Kernel* kernel = kernels_.find(symbol.kernel_object);
+      if (kernel == nullptr) continue;
+      const hsa::KernelMetadata& metadata = kernel->metadata;
+      out.kernels.push_back({kernel->info.kernel_id, symbol.symbol, symbol.kernel_object,
+                             symbol.kernarg_bytes, symbol.kernarg_alignment, symbol.group_bytes,
+                             symbol.private_bytes, metadata.sgprs, metadata.vgprs, metadata.agprs,
+                             loader_.entry_offset(symbol.kernel_object)});
+    }
+    objects.push_back(std::move(out));
+  }
+  const TheirsScope theirs;
+  tracing->loaded(std::move(objects));
 }
 
 std::vector<Agent*> CodeObjects::take(hsa_executable_t executable) {
+  if (tool_api::CodeObjectTracing* tracing = tool_api::code_object_tracing()) {
+    const TheirsScope theirs;
+    tracing->unloading(executable.handle);
+  }
   Executable state;
   {
     const std::lock_guard lock(mutex_);

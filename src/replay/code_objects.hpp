@@ -45,6 +45,9 @@ class CodeObjects {
   };
   Status scan(hsa_executable_t executable);
   Agent* find_agent(uint64_t handle) const;
+  /// Tells tools that trace code objects; calls them. @param kernels in the table already
+  void report(hsa_executable_t executable, const Executable& state,
+              const std::vector<hsa::KernelSymbol>& kernels) const;
 
   hsa::Loader loader_;
   KernelTable& kernels_;

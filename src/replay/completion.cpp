@@ -48,9 +48,13 @@ void complete_now(Core& core, hsa_signal_t application, hsa_signal_t from) {
   KR_CHECK_UNLOCKED();
   KR_CHECK(from.handle != 0 && from.handle != application.handle, "passes complete a signal of ours");
   copy_times(application, from);
-  SignalChange change(core.copies, application);
-  core.api.hsa_signal_subtract_screlease(application, 1);
-  change.by(-1);
+  core.completing.begin(application);
+  {
+    SignalChange change(core.copies, application);
+    core.api.hsa_signal_subtract_screlease(application, 1);
+    change.by(-1);
+  }
+  core.completing.end(application);
 }
 
 bool complete_later(Core& core, device::SignalPool& pool, hsa_signal_t application,

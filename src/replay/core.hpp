@@ -9,6 +9,7 @@
 #include "base/progress.hpp"
 #include "device/signal_wait.hpp"
 #include "hsa/hsa_api.hpp"
+#include "replay/completing.hpp"
 #include "replay/copy_fence.hpp"
 #include "replay/kernels.hpp"
 #include "replay/open_windows.hpp"
@@ -49,6 +50,7 @@ struct Core {
   device::SignalWaiter waiter;
   QueueRegistry queues;
   CopyFence copies;
+  Completing completing;
   KernelTable kernels;
   snapshot::ExtentTable extents;
   OpenWindows windows;

@@ -14,6 +14,7 @@
 #include "replay/dispatch.hpp"
 #include "replay/fatal.hpp"
 #include "replay/pass_loop.hpp"
+#include "replay/service_run.hpp"
 #include "replay/window.hpp"
 
 namespace kreplay::replay {
@@ -111,7 +112,7 @@ void Dispatcher::describe(Described& out, Queue& queue, const Dispatch& dispatch
   record.thread_id = call.thread_id;
   record.correlation_id = call.correlation.internal;
   record.launch = call.launch;
-  if (core_.options.backtrace) {
+  if (core_.options.backtrace && candidate.tool != nullptr) {
     out.launch_site = launch_site();
     record.launch_site = out.launch_site;
   }
@@ -166,19 +167,24 @@ void Dispatcher::write(const report::DispatchRecord& record, Kernel* kernel) {
 }
 
 bool Dispatcher::wants(const Queue& queue, uint64_t kernel_object, Candidate& candidate) {
-  candidate.tool = tool_();
-  if (candidate.tool == nullptr) return false;
+  tool_api::ReplayTool* const tool = tool_();
+  const bool served = tool_api::kernel_services_listen();
+  if (tool == nullptr && !served) return false;
   candidate.kernel = core_.kernels.find(kernel_object);
   candidate.call.kernel = candidate.kernel == nullptr ? nullptr : &candidate.kernel->info;
   candidate.call.agent = queue.agent().handle().handle;
   candidate.call.agent_index = queue.agent().info().index;
-  if (candidate.tool->wants(candidate.call)) return true;
+  if (tool != nullptr && tool->wants(candidate.call)) {
+    candidate.tool = tool;
+    return true;
+  }
   if (candidate.call.skipped != Reason::none)
     core_.sink.count_skipped(candidate.call.kernel, candidate.call.skipped);
-  return false;
+  return served;
 }
 
 void Dispatcher::account(Queue& queue, const Packet& packet, const Candidate& candidate, Reason reason) {
+  if (candidate.tool == nullptr) return;
   Described described;
   describe(described, queue, Dispatch(packet, candidate.kernel), candidate);
   described.record.outcome = Outcome::declined;
@@ -186,13 +192,20 @@ void Dispatcher::account(Queue& queue, const Packet& packet, const Candidate& ca
   write(described.record, candidate.kernel);
 }
 
-void Dispatcher::submit(Queue& queue, const Packet& packet, const Candidate& candidate) {
+void Dispatcher::submit(Queue& queue, const Packet& packet, const Candidate& candidate, Reason declined) {
   KR_CHECK(t_state.ours != 0, "what a submission calls in the runtime is our own");
   KR_CHECK(queue.held(), "a candidate is submitted by the thread that holds its queue");
   tool_api::ReplayTool* tool = candidate.tool;
   Dispatch dispatch(packet, candidate.kernel);
   Described described;
   describe(described, queue, dispatch, candidate);
+  if (tool == nullptr || declined != Reason::none) {
+    submit_served(queue, dispatch, described.call);
+    if (tool == nullptr) return;
+    described.record.outcome = Outcome::declined;
+    described.record.reason = declined;
+    return write(described.record, candidate.kernel);
+  }
   tool_api::PassPlan plan;
   {
     const TheirsScope theirs;
@@ -203,12 +216,12 @@ void Dispatcher::submit(Queue& queue, const Packet& packet, const Candidate& can
   record.outcome = Outcome::opted_out;
   std::string detail;
   if (plan.mode == PassMode::once) {
-    submit_once(queue, packet);
+    submit_served(queue, dispatch, described.call);
   } else {
     record.outcome = Outcome::declined;
     record.reason = decline_reason(queue, dispatch, detail);
     if (record.reason != Reason::none)
-      submit_once(queue, packet);
+      submit_served(queue, dispatch, described.call);
     else if (record.reason = replay(queue, dispatch, *tool, described, plan, detail);
              record.reason == Reason::none)
       return;
@@ -244,8 +257,57 @@ Reason Dispatcher::replay(Queue& queue, Dispatch& dispatch, tool_api::ReplayTool
     window.close();
     window.release();
   }
-  if (!submitted) submit_once(queue, dispatch.packet);
+  if (!submitted) submit_served(queue, dispatch, described.call);
   return reason;
+}
+
+/// Submits once, with what services want around it.
+void Dispatcher::submit_served(Queue& queue, Dispatch& dispatch, const tool_api::ReplayCall& call) {
+  std::shared_ptr<tool_api::KernelRun> run = begin_run(core_, queue.agent(), call, nullptr);
+  if (!run) return submit_once(queue, dispatch.packet);
+  if (run->exclusive()) {
+    if (submit_alone(queue, dispatch, call, run)) return;
+    run->leave_packets_out();
+  }
+  Packet packet = dispatch.packet;
+  if (!follow(core_, queue.agent(), packet, run))
+    log::warn("services", "dispatch {}: no signal to follow it with; it has no record",
+              call.info.dispatch_id);
+  submit_once(queue, packet);
+  const TheirsScope theirs;
+  run->enqueued();
+}
+
+/// With nothing else on the agent, as counters need it. @return false: it was not submitted
+bool Dispatcher::submit_alone(Queue& queue, Dispatch& dispatch, const tool_api::ReplayCall& call,
+                              const std::shared_ptr<tool_api::KernelRun>& run) {
+  std::string detail;
+  bool submitted = false;
+  Reason reason = Reason::none;
+  if (queue.cooperative())
+    reason = Reason::cooperative;
+  else if (queue.failed())
+    reason = Reason::queue_error;
+  else if (queue.agent().bypassed.load(std::memory_order_relaxed))
+    reason = Reason::bypassed;
+  else if (dispatch.kernel != nullptr && dispatch.kernel->learned.load(std::memory_order_relaxed))
+    reason = Reason::learned;
+  if (reason == Reason::none) {
+    Window window(core_, queue, dispatch.kernel);
+    reason = window.open(dispatch.packet, detail, submitted);
+    if (reason == Reason::none) {
+      PassLoop(core_, window, dispatch).run_once(run, detail);
+      window.close();
+      window.release();
+      return true;
+    }
+  }
+  const uint32_t bit = 1u << static_cast<unsigned>(reason);
+  if ((not_alone_.fetch_or(bit, std::memory_order_relaxed) & bit) == 0)
+    log::warn("services", "dispatch {} runs without counters: {}: {}{}{}; further cases are not shown",
+              call.info.dispatch_id, report::name_of(reason), explain(reason), detail.empty() ? "" : ": ",
+              detail);
+  return submitted;
 }
 
 namespace {

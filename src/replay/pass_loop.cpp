@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "replay/completion.hpp"
 #include "replay/fatal.hpp"
+#include "replay/service_run.hpp"
 
 namespace kreplay::replay {
 namespace {
@@ -118,7 +119,8 @@ PassLoop::PassEnd PassLoop::run_passes(CompletionGuard& guard, tool_api::ReplayT
       const Window::CallbackScope scope(window_);
       tool.pass_enter(call, pass);
     }
-    if (const PassEnd end = run_pass(guard, pass, detail); end != PassEnd::done) return end;
+    ServiceRun services_around(core_, window_, begin_run(core_, window_, call));
+    if (const PassEnd end = run_pass(guard, services_around, pass, detail); end != PassEnd::done) return end;
     KR_CHECK(agent_.window.pass_times.size() <= pass + 1, "a pass has one time");
     {
       const Window::CallbackScope scope(window_);
@@ -261,7 +263,15 @@ void PassLoop::end(PassEnd end, std::string& detail) {
   }
 }
 
-PassLoop::PassEnd PassLoop::run_pass(CompletionGuard& guard, uint64_t pass, std::string& detail) {
+void PassLoop::run_once(std::shared_ptr<tool_api::KernelRun> run, std::string& detail) {
+  agent_.window.pass_times.clear();
+  CompletionGuard guard(core_, agent_, queue_, packet_);
+  ServiceRun services(core_, window_, std::move(run));
+  end(run_pass(guard, services, 0, detail), detail);
+}
+
+PassLoop::PassEnd PassLoop::run_pass(CompletionGuard& guard, ServiceRun& services, uint64_t pass,
+                                     std::string& detail) {
   KR_CHECK(t_state.window == &window_, "passes run on the thread that owns the window");
   const hsa_signal_t ours = agent_.window.pass_signal;
   KR_CHECK(ours.handle != 0 && ours.handle != agent_.window.drain_signal.handle, "a pass has its own signal");
@@ -269,14 +279,12 @@ PassLoop::PassEnd PassLoop::run_pass(CompletionGuard& guard, uint64_t pass, std:
   copy.word[0] = hsa::with_system_fences(packet_.word[0]);
   hsa::set_completion_signal(copy, ours);
   core_.api.hsa_signal_store_relaxed(ours, 1);
-  core_.watch_carriers(queue_);
-  if (pass == 0)
-    queue_.ring.submit(copy);  // stands for the application's packet in the accounts
-  else
-    queue_.submit_extra(copy);
+  services.submit(copy, pass == 0);  // the first one stands for the application's packet in the accounts
   guard.submitted();
+  services.enqueued();
 
-  const WaitEnd end = core_.waiter.wait(ours, core_.options.pass_timeout_ns, [&] { return queue_.failed(); });
+  const WaitEnd end = core_.waiter.wait(services.last_of(ours), core_.options.pass_timeout_ns,
+                                        [&] { return queue_.failed(); });
   if (end == WaitEnd::stopped) {
     detail = fmt::format("in pass {} {}", pass, queue_.describe_failure(core_.api));
     return PassEnd::failed;
@@ -289,6 +297,7 @@ PassLoop::PassEnd PassLoop::run_pass(CompletionGuard& guard, uint64_t pass, std:
   }
   KR_CHECK(device::signal_value(ours) == 0, "a pass completes its signal once");
   remember_times();
+  services.completed(agent_.window.pass_times);
   if (core_.progress != nullptr) core_.progress->passes.fetch_add(1, std::memory_order_relaxed);
   return PassEnd::done;
 }

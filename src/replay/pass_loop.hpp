@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "hsa/aql.hpp"
@@ -13,10 +14,12 @@
 #include "replay/window.hpp"
 #include "report/outcome.hpp"
 #include "tool_api/replay_tool.hpp"
+#include "tool_api/services/kernel_run.hpp"
 
 namespace kreplay::replay {
 
 class CompletionGuard;
+class ServiceRun;
 
 /// Lives on the stack of the window's owner, shorter than the window.
 class PassLoop {
@@ -38,6 +41,8 @@ class PassLoop {
   /// The passes, CONFIG EXIT, and the application's completion signal. Fills the record.
   void run(tool_api::ReplayTool& tool, tool_api::ReplayCall& call, const tool_api::PassPlan& plan,
            report::DispatchRecord& record, std::string& detail);
+  /// One run without a replay, nothing saved, and the application's completion signal.
+  void run_once(std::shared_ptr<tool_api::KernelRun> run, std::string& detail);
 
  private:
   enum class PassEnd { done, handed_over, failed };
@@ -47,7 +52,7 @@ class PassLoop {
   bool flush_caches(std::string& detail);
   PassEnd run_passes(CompletionGuard& guard, tool_api::ReplayTool& tool, tool_api::ReplayCall& call,
                      const tool_api::PassPlan& plan, report::DispatchRecord& record, std::string& detail);
-  PassEnd run_pass(CompletionGuard& guard, uint64_t pass, std::string& detail);
+  PassEnd run_pass(CompletionGuard& guard, ServiceRun& services, uint64_t pass, std::string& detail);
   bool first_pass_allows_more(const HostServices& services, report::DispatchRecord& record,
                               std::string& detail);
   bool put_back_host(uint64_t next_pass, report::DispatchRecord& record, std::string& detail);

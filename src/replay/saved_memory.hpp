@@ -6,9 +6,9 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/mutex.hpp"
 #include "base/status.hpp"
 #include "hsa/hsa_api.hpp"
 #include "snapshot/snapshot.hpp"
@@ -53,7 +53,7 @@ class SavedMemory {
   snapshot::AgentSnapshot& of_other(hsa_agent_t agent);
   std::vector<snapshot::AgentSnapshot*> others() const;
 
-  mutable std::mutex others_mutex_;  // guards others_; what it points at stays
+  mutable Mutex others_mutex_;  // guards others_; what it points at stays
   std::map<uint64_t, std::unique_ptr<snapshot::AgentSnapshot>> others_;  ///< by agent handle
   std::vector<snapshot::AgentSnapshot*> saved_;                          ///< by the last save()
 };

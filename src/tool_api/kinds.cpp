@@ -186,8 +186,16 @@ bool is_replay_kind(int kind, unsigned preferred) {
 
 KindSupport callback_kind_support(int kind, unsigned preferred) {
   if (is_replay_kind(kind, preferred)) return KindSupport::served;
+  if (kind == ROCPROFILER_CALLBACK_TRACING_KERNEL_DISPATCH ||
+      kind == ROCPROFILER_CALLBACK_TRACING_CODE_OBJECT)
+    return KindSupport::served;
   return kind > 0 && callback_kind_name(kind, preferred) != nullptr ? KindSupport::known
                                                                     : KindSupport::unknown;
+}
+
+KindSupport buffer_kind_support(int kind) {
+  if (kind == ROCPROFILER_BUFFER_TRACING_KERNEL_DISPATCH) return KindSupport::served;
+  return kind > 0 && buffer_kind_name(kind) != nullptr ? KindSupport::known : KindSupport::unknown;
 }
 
 const char* callback_kind_name(int kind, unsigned preferred) {

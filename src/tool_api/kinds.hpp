@@ -23,6 +23,7 @@ enum class KindSupport {
 bool is_replay_kind(int kind, unsigned preferred);
 
 KindSupport callback_kind_support(int kind, unsigned preferred);
+KindSupport buffer_kind_support(int kind);
 
 /// Name without prefix; null for a number that is no kind.
 const char* callback_kind_name(int kind, unsigned preferred);

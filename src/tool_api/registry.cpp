@@ -1,11 +1,15 @@
 #include "tool_api/registry.hpp"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <chrono>
 #include <random>
 
 #include "base/log.hpp"
 #include "tool_api/kinds.hpp"
 #include "tool_api/sdk_replay_tool.hpp"
+#include "tool_api/services/services.hpp"
 
 namespace kreplay::tool_api {
 namespace {
@@ -18,7 +22,12 @@ __attribute__((tls_model("initial-exec"))) thread_local uint64_t tls_own_calls =
 
 }  // namespace
 
-Registry::Registry() : sdk_tool_(std::make_unique<SdkReplayTool>(*this)) {
+rocprofiler_thread_id_t calling_thread() noexcept {
+  return static_cast<rocprofiler_thread_id_t>(syscall(SYS_gettid));
+}
+
+Registry::Registry()
+    : sdk_tool_(std::make_unique<SdkReplayTool>(*this)), services_(std::make_unique<Services>(*this)) {
   // Any value serves that another process is unlikely to have; the clock would make two runs alike.
   std::random_device device;
   client_base_ = 0xff + device() % (0xffffff00u - 0xffu);
@@ -86,6 +95,7 @@ void Registry::set_active(unsigned index, bool active) noexcept {
     active_[index / 64].fetch_or(bit, std::memory_order_acq_rel);
   else
     active_[index / 64].fetch_and(~bit, std::memory_order_acq_rel);
+  services_->kernels.activity_changed(active_contexts());
 }
 
 ContextSet Registry::active_contexts() const noexcept {
@@ -126,6 +136,11 @@ rocprofiler_status_t Registry::start_context(rocprofiler_context_id_t id) {
   if (context == nullptr) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
   if (fini_status() != 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
   if (context->client->closing.load()) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
+  // The hardware has one set of counters, so one context programs them at a time.
+  for (const auto& other : contexts_)
+    if (!context->counting.empty() && other.get() != context && !other->counting.empty() &&
+        is_active(other->index))
+      return ROCPROFILER_STATUS_ERROR_CONTEXT_CONFLICT;
   set_active(context->index, true);
   return ROCPROFILER_STATUS_SUCCESS;
 }
@@ -159,11 +174,16 @@ rocprofiler_status_t Registry::configure_callback_tracing(rocprofiler_context_id
                                                           void* args) {
   if (init_status() >= 0) return ROCPROFILER_STATUS_ERROR_CONFIGURATION_LOCKED;
   const KindSupport support = callback_kind_support(kind, replay_kind());
-  if (support == KindSupport::known) return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+  if (support == KindSupport::known) {
+    tell_refused(id, callback_kind_name(kind, replay_kind()), "its callbacks are not traced");
+    return ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED;
+  }
   const std::lock_guard lock(mutex_);
   Context* context = find_locked(id);
   if (context == nullptr) return ROCPROFILER_STATUS_ERROR_CONTEXT_NOT_FOUND;
   if (support == KindSupport::unknown) return ROCPROFILER_STATUS_ERROR_KIND_NOT_FOUND;
+  if (!is_replay_kind(kind, replay_kind()))
+    return configure_service(*context, kind, operations, count, callback, args);
   // The claim: under the lock, so of two racing threads exactly one wins.
   if (replay_.load() != nullptr) return ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED;
   if (callback == nullptr || (operations == nullptr && count != 0))
@@ -201,6 +221,14 @@ bool Registry::enter(Client& client) noexcept {
   return true;
 }
 
+bool Registry::enter_late(Client& client) noexcept {
+  client.in_flight.fetch_add(1);
+  ++tls_own_calls;
+  if (!client.finalized.load()) return true;
+  leave(client);
+  return false;
+}
+
 void Registry::leave(Client& client) noexcept {
   --tls_own_calls;
   // Sequentially consistent, like the waiter's pair: either it sees the decrement, or we see that it waits.
@@ -220,16 +248,20 @@ void Registry::finalize_one(Client& client) noexcept {
       if (context->client == &client) set_active(context->index, false);
   }
   const char* name = name_of(client);
+  const std::chrono::milliseconds limit(wait_ms_.load());
+  // First: what is delivered below are calls in flight, too.
+  if (!services_->kernels.wait_idle(limit, tls_own_calls != 0))
+    log::warn("finalize", "tool {}: kernels are still running after {} ms; finalising without their records",
+              name, limit.count());
   bool idle;
   {
     std::unique_lock lock(idle_mutex_);
-    idle = idle_.wait_for(lock, std::chrono::milliseconds(wait_ms_.load()),
-                          [&] { return client.in_flight.load() <= tls_own_calls; });
+    idle = idle_.wait_for(lock, limit, [&] { return client.in_flight.load() <= tls_own_calls; });
   }
   if (!idle)
     log::warn("finalize",
               "tool {}: a replay of another thread is still running after {} ms; finalising without it", name,
-              wait_ms_.load());
+              limit.count());
   client.finalized.store(true);
   if (client.result.finalize == nullptr) return;
   tool_enters(client, "its finalize");

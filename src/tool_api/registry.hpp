@@ -29,6 +29,9 @@
 namespace kreplay::tool_api {
 
 class SdkReplayTool;
+class CountingRoom;
+struct CountingSetup;
+struct Services;
 
 /// One tool.
 struct Client {
@@ -54,12 +57,19 @@ struct Client {
 const char* name_of(const Client& client);
 /// In a handler: "an exception: TEXT".
 std::string thrown_text();
+/// Set by Registry::tell_refused(): the call that is being answered has its line already. Of the calling thread.
+void mark_told() noexcept;
+
+/// gettid() of the caller, as records name it.
+rocprofiler_thread_id_t calling_thread() noexcept;
 
 struct Context {
   unsigned index = 0;
   Client* client = nullptr;
-  bool dropped = false;  ///< its tool returned NULL from configure
-  uint64_t kinds = 0;    ///< bit per configured callback tracing kind
+  bool dropped = false;                 ///< its tool returned NULL from configure
+  uint64_t kinds = 0;                   ///< bit per configured callback tracing kind
+  std::vector<CountingRoom*> counting;  ///< its dispatch-counting services
+  uint64_t buffer_kinds = 0;            ///< the same for buffer tracing
 };
 
 /// The one subscription to KERNEL_REPLAY.
@@ -142,6 +152,22 @@ class Registry {
                                                   const rocprofiler_tracing_operation_t* operations,
                                                   size_t count, rocprofiler_callback_tracing_cb_t callback,
                                                   void* args);
+  // ---- services (registry_services.cpp)
+  rocprofiler_status_t configure_buffer_tracing(rocprofiler_context_id_t id, int kind,
+                                                const rocprofiler_tracing_operation_t* operations,
+                                                size_t count, rocprofiler_buffer_id_t buffer);
+  /// @param id of an existing context
+  rocprofiler_status_t configure_counting(rocprofiler_context_id_t id, const CountingSetup& setup);
+  rocprofiler_status_t set_counting_agents(rocprofiler_context_id_t id, std::vector<uint64_t> agents);
+  Services& services() noexcept { return *services_; }
+  /// Everything that ended before is in its buffer, or was told. Bounded.
+  void settle_services() noexcept;
+  /// One line, once per tool and service, that says who is refused what and why.
+  /// @param id of a context of the tool's; any other value: the tool that is being initialised
+  void tell_refused(rocprofiler_context_id_t id, const char* service, const char* why);
+  /// What was refused so far: "tool NAME: SERVICE".
+  std::vector<std::string> refused() const;
+
   const ReplaySubscription* replay_subscription() const noexcept {
     return replay_.load(std::memory_order_acquire);
   }
@@ -150,6 +176,9 @@ class Registry {
   /// A callback sequence of `client` begins on this thread. False: the client is being finalised.
   bool enter(Client& client) noexcept;
   void leave(Client& client) noexcept;
+  /// The same for what completes: also while the client's contexts are being stopped. False: its finalize has
+  /// been called.
+  bool enter_late(Client& client) noexcept;
 
   ExternalCorrelation& external_correlation() { return external_; }
 
@@ -186,6 +215,9 @@ class Registry {
   void choose_tool() noexcept;
   void set_active(unsigned index, bool active) noexcept;
   Context* find_locked(rocprofiler_context_id_t id);
+  rocprofiler_status_t configure_service(Context& context, int kind,
+                                         const rocprofiler_tracing_operation_t* operations, size_t count,
+                                         rocprofiler_callback_tracing_cb_t callback, void* args);
   std::vector<Client*> clients() const;
 
   mutable std::mutex mutex_;
@@ -196,6 +228,7 @@ class Registry {
   std::vector<std::unique_ptr<Context>> contexts_;           // guarded by mutex_
   std::vector<std::unique_ptr<ReplaySubscription>> claims_;  // guarded by mutex_
   std::vector<rocprofiler_configure_func_t> forced_;         // guarded by mutex_
+  std::vector<std::string> refused_;                         // guarded by mutex_
   Client* initializing_ = nullptr;                           // guarded by mutex_
   bool built_in_allowed_ = true;  // guarded by mutex_; no tool was asked for, and none failed
 
@@ -220,6 +253,7 @@ class Registry {
   std::unique_ptr<SdkReplayTool> sdk_tool_;
   std::unique_ptr<ReplayTool> timing_tool_;
   ExternalCorrelation external_;
+  std::unique_ptr<Services> services_;  // last: its threads use the rest
 };
 
 }  // namespace kreplay::tool_api

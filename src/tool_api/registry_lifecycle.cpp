@@ -11,6 +11,7 @@
 #include "tool_api/discovery.hpp"
 #include "tool_api/registry.hpp"
 #include "tool_api/sdk_replay_tool.hpp"
+#include "tool_api/services/services.hpp"
 #include "tool_api/timing_tool.hpp"
 
 namespace kreplay::tool_api {
@@ -234,6 +235,7 @@ void Registry::finalize() noexcept {
   if (init_status() == 0 || in_child()) return;
   int none = 0;
   if (!fini_status_.compare_exchange_strong(none, -1)) return;
+  services_->code_objects.unload_all();
   try {
     for (Client* client : clients())
       if (client->takes_part) finalize_one(*client);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/handshake.hpp"
 #include "base/log.hpp"
@@ -11,6 +12,13 @@
 #include "tool_api/registry.hpp"
 
 namespace kreplay::tool_api {
+namespace {
+
+__attribute__((tls_model("initial-exec"))) thread_local bool tls_told = false;
+
+}  // namespace
+
+void mark_told() noexcept { tls_told = true; }
 
 std::string thrown_text() {
   try {
@@ -71,6 +79,7 @@ void Registry::tool_failed(const Client& client, const std::string& how) noexcep
 
 void Registry::call_refused(const char* function, rocprofiler_status_t status, const char* what) noexcept {
   try {
+    const bool told = std::exchange(tls_told, false);
     const char* name = status_name(number_of(status));
     const std::string call = what == nullptr ? function : fmt::format("{} of {}", function, what);
     const std::string answer = fmt::format("{} ({})", call, name != nullptr ? name : "unknown status");
@@ -84,8 +93,8 @@ void Registry::call_refused(const char* function, rocprofiler_status_t status, c
       known.push_back(answer);
       tool = name_of(*initializing_);
     }
-    if (status == ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED ||
-        status == ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED)
+    if (!told && (status == ROCPROFILER_STATUS_ERROR_NOT_IMPLEMENTED ||
+                  status == ROCPROFILER_STATUS_ERROR_SERVICE_ALREADY_CONFIGURED))
       log::warn("tool", "tool {}: asked for a service that it cannot have: {}", tool, answer);
     note(handshake_event::tool_refused, answer);
   } catch (...) {  // out of memory: the tool has its answer all the same

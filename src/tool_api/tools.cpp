@@ -5,6 +5,7 @@
 #include "tool_api/agents.hpp"
 #include "tool_api/api_table.hpp"
 #include "tool_api/registry.hpp"
+#include "tool_api/services/services.hpp"
 
 namespace kreplay::tool_api {
 namespace {
@@ -27,6 +28,15 @@ void start(const Options& options) {
 ReplayTool* replay_tool() noexcept {
   Registry* registry = Registry::existing();
   return registry == nullptr ? nullptr : registry->replay_tool();
+}
+KernelServices* kernel_services() noexcept {
+  Registry* registry = Registry::existing();
+  return registry == nullptr ? nullptr : &registry->services().kernels;
+}
+CodeObjectTracing* code_object_tracing() noexcept {
+  Registry* registry = Registry::existing();
+  if (registry == nullptr || !registry->services().code_objects.wanted()) return nullptr;
+  return &registry->services().code_objects;
 }
 void finalize() noexcept {
   if (Registry* registry = Registry::existing()) registry->finalize();

@@ -7,6 +7,8 @@
 
 #include "base/options.hpp"
 #include "tool_api/replay_tool.hpp"
+#include "tool_api/services/code_objects/code_object_tracing.hpp"
+#include "tool_api/services/kernel_services.hpp"
 
 namespace kreplay::tool_api {
 
@@ -20,6 +22,15 @@ void start(const Options& options);
 /// tool is present; null when tools are present and none replays, when replay is off, and before start(). One
 /// load; ask per dispatch, as rocprofiler_force_configure may change it.
 ReplayTool* replay_tool() noexcept;
+
+/// Whether services act around kernels now. One load, for every dispatch.
+inline bool kernel_services_listen() noexcept {
+  return g_kernel_services_listen.load(std::memory_order_relaxed);
+}
+/// The services around kernels; null when nobody has needed them yet.
+KernelServices* kernel_services() noexcept;
+/// The code objects that tools are told of; null when none asks.
+CodeObjectTracing* code_object_tracing() noexcept;
 
 /// Stops the tools' contexts and calls each finalize(tool_data) once. Idempotent; start() also registers it
 /// with atexit. Waits a bounded time for tool callbacks that run on other threads.

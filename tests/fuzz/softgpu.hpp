@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cp/engine.hpp"
+#include "cp/perfmon.hpp"
 #include "fuzz/fuzz.hpp"
 
 namespace fuzz {
@@ -36,6 +37,7 @@ struct Gpu {
     context.progress = &hub;
     context.code_epoch = &code_epoch;
     context.stop = &stop;
+    context.perfmon = &perfmon;
   }
   /// Read-only memory is what it was.
   void check() const {
@@ -56,6 +58,7 @@ struct Gpu {
   softgpu::cp::ProgressHub hub;
   std::atomic<uint64_t> code_epoch{0};
   std::atomic<bool> stop{false};
+  softgpu::cp::PerfMonitor perfmon{{}};
   softgpu::cp::EngineContext context;
 };
 

@@ -420,3 +420,70 @@ TEST_CASE("an access may run from one range into the next if the host memory doe
   CHECK(access.resolve(0x103c, 16, false) == memory.bytes + 0x3c);
   CHECK(access.resolve(0x107c, 16, false) == nullptr);
 }
+
+namespace {
+
+uint64_t sum(const g::GridResult& result, uint64_t (*of)(const g::UnitCounts&)) {
+  uint64_t total = 0;
+  for (const g::UnitCounts& unit : result.stats.units) total += of(unit);
+  return total;
+}
+template <g::InstClass kClass>
+uint64_t insts(const g::GridResult& result) {
+  return sum(result, [](const g::UnitCounts& unit) { return unit.of(kClass); });
+}
+
+}  // namespace
+
+TEST_CASE("instructions are counted by class as the program has them, per wave, whatever EXEC holds") {
+  using C = g::InstClass;
+  Launcher l;
+  l.dispatch.count = true;
+  l.size({19, 10, 3}, {8, 4, 2});  // 18 workgroups of one wave each, most of them partial
+  const g::GridResult result = l.run("count_items");
+  require_completed(result);
+  // By hand from grid/kernels.asm: 1 s_load, 3 s_lshl, 9 vector, 1 atomic without return.
+  CHECK(insts<C::smem>(result) == 18);
+  CHECK(insts<C::salu>(result) == 18 * 3);
+  CHECK(insts<C::valu>(result) == 18 * 9);
+  CHECK(insts<C::global_atomic_write>(result) == 18);
+  CHECK(insts<C::global_atomic_read>(result) == 0);
+  CHECK(insts<C::global_store>(result) == 0);
+  CHECK(sum(result, [](const g::UnitCounts& unit) { return unit.waves; }) == 18);
+  CHECK(sum(result, [](const g::UnitCounts& unit) { return unit.workgroups; }) == 18);
+  CHECK(sum(result, [](const g::UnitCounts& unit) { return unit.items; }) == 19 * 10 * 3);
+  uint64_t all = 0;
+  for (const g::UnitCounts& unit : result.stats.units)
+    for (const uint64_t count : unit.insts) all += count;
+  CHECK(all == result.stats.wave_instructions);  // each executed instruction is in one class
+}
+
+TEST_CASE("LDS instructions and stores are counted, barriers and waits are no instructions for a counter") {
+  using C = g::InstClass;
+  Launcher l;
+  l.dispatch.count = true;
+  l.dispatch.group_segment_bytes = 1024;
+  l.size({256}, {256});
+  const g::GridResult result = l.run("barrier_rotate");
+  require_completed(result);
+  CHECK(insts<C::lds>(result) == 4 * 2);
+  CHECK(insts<C::valu>(result) == 4 * 4);
+  CHECK(insts<C::smem>(result) == 4);
+  CHECK(insts<C::global_store>(result) == 4);
+  CHECK(insts<C::internal>(result) == 4 * 5);  // 2 s_waitcnt, 2 s_barrier, s_endpgm
+  CHECK(sum(result, [](const g::UnitCounts& unit) { return unit.valu_thread_cycles; }) == 4 * 4 * 64);
+}
+
+TEST_CASE("a grid that nobody counts has no counts and takes the same time") {
+  Launcher l;
+  l.size({19, 10, 3}, {8, 4, 2});
+  const g::GridResult plain = l.run("count_items");
+  Launcher counted;
+  counted.dispatch.count = true;
+  counted.size({19, 10, 3}, {8, 4, 2});
+  const g::GridResult result = counted.run("count_items");
+  CHECK(plain.stats.units.empty());
+  CHECK_FALSE(result.stats.units.empty());
+  CHECK(plain.stats.device_cycles == result.stats.device_cycles);
+  CHECK(plain.stats.wave_instructions == result.stats.wave_instructions);
+}

@@ -9,6 +9,7 @@
 
 #include "base/log.hpp"
 #include "cp/memory_access.hpp"
+#include "cp/perfmon.hpp"
 #include "cp/pm4.hpp"
 #include "cp/signals.hpp"
 
@@ -181,6 +182,7 @@ Step AqlEngine::dispatch(const hsa_kernel_dispatch_packet_t& packet, AqlHeader h
     grid.compute_units = cu_mask_;
   }
   grid.start_ticks = time_.begin();
+  grid.count = registers_.count_kernels && context_.perfmon != nullptr && context_.perfmon->counting();
 
   gfx9::GridHost host;
   host.memory = context_.memory;
@@ -191,11 +193,11 @@ Step AqlEngine::dispatch(const hsa_kernel_dispatch_packet_t& packet, AqlHeader h
   const bool use_once = (queue_->queue_properties & AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE) != 0 &&
                         packet.private_segment_size != 0;
   invalidate_code_if_needed(header);
-  return after_grid(grid_.run(grid, host), packet.completion_signal, grid.start_ticks, use_once);
+  return after_grid(grid_.run(grid, host), packet.completion_signal, grid, use_once);
 }
 
-Step AqlEngine::after_grid(const gfx9::GridResult& result, hsa_signal_t signal, uint64_t start_ticks,
-                           bool use_once) {
+Step AqlEngine::after_grid(const gfx9::GridResult& result, hsa_signal_t signal,
+                           const gfx9::GridDispatch& grid, bool use_once) {
   const gfx9::Fault& fault = result.fault;
   switch (result.end) {
     case gfx9::GridEnd::stopped:
@@ -208,9 +210,10 @@ Step AqlEngine::after_grid(const gfx9::GridResult& result, hsa_signal_t signal, 
     case gfx9::GridEnd::completed:
       break;
   }
+  if (grid.count) context_.perfmon->add(result.stats);  // a grid that faulted or was stopped adds nothing
   log::debug("aql", "queue {}: grid of {} waves, {} wave instructions, {} ticks", context_.queue_id,
              result.stats.waves, result.stats.wave_instructions, result.stats.ticks);
-  const Step step = complete(signal, start_ticks, time_.advance(result.stats.ticks));
+  const Step step = complete(signal, grid.start_ticks, time_.advance(result.stats.ticks));
   // Scratch given for this one dispatch goes back before the next packet is looked at.
   if (use_once && step == Step::progress) return ask(Waiting::reclaim, QueueError::reclaim_scratch);
   return step;
@@ -247,7 +250,7 @@ Step AqlEngine::barrier_value(const hsa_amd_barrier_value_packet_t& packet) {
 
 Step AqlEngine::pm4(const Pm4IbPacket& packet) {
   const GpuVa buffer((uint64_t{packet.ib_packet[2] & 0xffff} << 32) | (packet.ib_packet[1] & ~3u));
-  const Pm4Result result = run_pm4(context_, buffer, packet.ib_packet[3] & 0xfffff);
+  const Pm4Result result = run_pm4(context_, registers_, buffer, packet.ib_packet[3] & 0xfffff);
   if (result.fault) return memory_fault(result.fault->address, result.fault->write, "PM4 indirect buffer");
   if (!result.error.empty()) return fail(QueueError::bad_packet, result.error);
   if (result.invalidate_code) context_.code_epoch->fetch_add(1, std::memory_order_acq_rel);

@@ -13,6 +13,7 @@
 
 #include "cp/aql_packets.hpp"
 #include "cp/engine.hpp"
+#include "cp/pm4.hpp"
 
 namespace softgpu::cp {
 
@@ -39,7 +40,8 @@ class AqlEngine final : public Engine {
 
   Step complete(hsa_signal_t signal, uint64_t start_ticks, uint64_t end_ticks);
   Step complete_now(hsa_signal_t signal);
-  Step after_grid(const gfx9::GridResult& result, hsa_signal_t signal, uint64_t start_ticks, bool use_once);
+  Step after_grid(const gfx9::GridResult& result, hsa_signal_t signal, const gfx9::GridDispatch& grid,
+                  bool use_once);
   Step fail(QueueError error, const std::string& why);
   Step memory_fault(GpuVa address, bool write, const std::string& why);
   Step ask(Waiting what, QueueError code);
@@ -53,6 +55,7 @@ class AqlEngine final : public Engine {
   const GpuVa queue_va_;
   Ring ring_;
   gfx9::Grid grid_;
+  QueueRegisters registers_;
   QueueTime time_;
   std::atomic<bool> cooperative_{false};
   std::mutex mask_mutex_;  ///< guards cu_mask_

@@ -25,7 +25,7 @@ constexpr uint64_t kAqlDoorbellAtRest = ~uint64_t{0};
 
 }  // namespace
 
-Device::Device(const DeviceSetup& setup) : setup_(setup) {}
+Device::Device(const DeviceSetup& setup) : setup_(setup), perfmon_(setup.config) {}
 
 Device::~Device() {
   std::map<uint32_t, Slot> queues;
@@ -83,6 +83,7 @@ Result<uint32_t> Device::create_queue(uint32_t id, const QueueSetup& setup) {
   context.interrupts = setup_.interrupts;
   context.save_area = setup.save_area;
   context.progress = setup_.progress;
+  context.perfmon = &perfmon_;
   context.code_epoch = &code_epoch_;
   context.stop = &queue->stop_flag();
   Result<std::unique_ptr<Engine>> engine = make_engine(setup, context, *ring, doorbell);

@@ -14,6 +14,7 @@
 #include "cp/device_clock.hpp"
 #include "cp/doorbell_poller.hpp"
 #include "cp/interrupts.hpp"
+#include "cp/perfmon.hpp"
 #include "cp/queue.hpp"
 #include "cp/va_table.hpp"
 #include "gfx9/grid.hpp"
@@ -81,6 +82,7 @@ class Device {
   const DeviceSetup setup_;
   VaTable memory_;
   DeviceClock clock_;
+  PerfMonitor perfmon_;
   std::atomic<uint64_t> code_epoch_{0};
   DoorbellPoller poller_;
   std::mutex mutex_;  ///< guards what follows

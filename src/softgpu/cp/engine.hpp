@@ -20,6 +20,8 @@ enum class Step {
   halted,    ///< stopped for good: an error was reported, or the queue is being destroyed
 };
 
+class PerfMonitor;
+
 /// What a packet processor may use. All of it outlives every queue of the device.
 struct EngineContext {
   uint32_t gpu_id = 0;
@@ -30,6 +32,7 @@ struct EngineContext {
   InterruptSink* interrupts = nullptr;
   GpuVa save_area;  ///< AQL: context save area; the driver reports errors there
   ProgressHub* progress = nullptr;
+  PerfMonitor* perfmon = nullptr;               ///< null: the device has no counters
   std::atomic<uint64_t>* code_epoch = nullptr;  ///< moves when some queue invalidated instruction caches
   const std::atomic<bool>* stop = nullptr;      ///< the queue is being destroyed
 };

@@ -15,8 +15,15 @@ struct Pm4Result {
   std::optional<AccessFault> fault;  ///< the buffer is not mapped
 };
 
+/// Shader registers that belong to a queue and matter here.
+struct QueueRegisters {
+  bool count_kernels = false;  ///< COMPUTE_PERFCOUNT_ENABLE
+};
+
 /// Runs `dwords` of PM4 at `buffer`. Unknown type-3 packets are skipped by their count with a warning that
 /// names the opcode: skipping is what keeps the stream in step, the warning is what keeps it honest.
-Pm4Result run_pm4(const EngineContext& context, GpuVa buffer, uint32_t dwords);
+/// A counter, an event or a mode of the performance monitor that is not emulated is an error: a number would
+/// look like a measurement.
+Pm4Result run_pm4(const EngineContext& context, QueueRegisters& registers, GpuVa buffer, uint32_t dwords);
 
 }  // namespace softgpu::cp

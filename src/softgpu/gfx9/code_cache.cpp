@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "gfx9/decode.hpp"
+#include "gfx9/inst_class.hpp"
 
 namespace softgpu::gfx9 {
 namespace {
@@ -72,7 +73,10 @@ bool CodeCache::decode_at(CodePage& page, uint64_t pc, Fault& fault) {
   std::memcpy(dwords, page.bytes + offset, std::min<size_t>(ctx.available * 4, sizeof dwords));
   ctx.available = std::min(ctx.available, 4u);
   Inst& inst = page.at(pc);
-  if (decode(dwords, ctx, inst)) return true;
+  if (decode(dwords, ctx, inst)) {
+    inst.counter_class = static_cast<uint8_t>(class_of(inst));
+    return true;
+  }
   inst = Inst{};
   fault.kind = FaultKind::illegal_instruction;
   fault.pc = pc;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "gfx9/counts.hpp"
 #include "gfx9/fault.hpp"
 #include "gfx9/grid.hpp"
 #include "gfx9/inst.hpp"
@@ -51,7 +52,8 @@ struct Env {
   uint64_t extra_cycles = 0;  ///< added to wave_cycles at the end of the instruction's quantum: s_sleep
   uint64_t bytes_loaded = 0;  ///< by the whole grid, LDS not counted
   uint64_t bytes_stored = 0;
-  uint64_t lds_bytes = 0;  ///< read or written
+  uint64_t lds_bytes = 0;        ///< read or written
+  UnitCounts* counts = nullptr;  ///< of the compute unit the wave runs on; null: nobody counts
 
   /// EXEC as one 32-bit mask per lane; valid for exec_mask_key only. Use lanes.hpp: exec_lane_mask().
   uint64_t exec_mask_key = 0;

@@ -9,7 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
+#include "gfx9/counts.hpp"
 #include "gfx9/cu_mask.hpp"
 #include "gfx9/fault.hpp"
 #include "gfx9/memory.hpp"
@@ -47,6 +49,7 @@ struct GridDispatch {
   bool cooperative = false;             ///< all workgroups resident (GWS queue)
   CuMask compute_units;                 ///< the queue's; at least one of the device's
   uint64_t start_ticks = 0;             ///< device clock (100 MHz) at the start of the grid
+  bool count = false;                   ///< fill GridStats::units
 };
 
 /// Deterministic count of what a grid did.
@@ -56,8 +59,9 @@ struct GridStats {
   uint64_t bytes_stored = 0;
   uint64_t workgroups = 0;
   uint64_t waves = 0;
-  uint64_t device_cycles = 0;  ///< by the cost model
-  uint64_t ticks = 0;          ///< device_cycles on the 100 MHz device clock, at least 1
+  uint64_t device_cycles = 0;     ///< by the cost model
+  uint64_t ticks = 0;             ///< device_cycles on the 100 MHz device clock, at least 1
+  std::vector<UnitCounts> units;  ///< those the queue's mask leaves; empty unless asked for
 };
 
 /// What the interpreter asks of its surroundings while a grid runs.

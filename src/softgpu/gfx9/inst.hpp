@@ -108,6 +108,7 @@ struct Inst {
   uint16_t sdst = 0;  ///< second destination: SGPR number (VOP3B carry, VOPC mask; vcc unless encoded)
   Family family = Family::sop1;
   Cost cost = Cost::salu;
+  uint8_t counter_class = 0;  ///< InstClass (counts.hpp)
   Enc enc = Enc::e32;
   uint8_t neg = 0;   ///< bit n: negate source n (VOP3P: neg_lo)
   uint8_t abs = 0;   ///< bit n: absolute value of source n (VOP3P: neg_hi)

@@ -19,7 +19,8 @@ constexpr uint16_t dpp = 1 << 5;
 constexpr uint16_t e64 = 1 << 6;       ///< VOP1/VOP2/VOPC: has a VOP3 form
 constexpr uint16_t pk_sel = 1 << 7;    ///< VOP3P op_sel and op_sel_hi
 constexpr uint16_t dst_src2 = 1 << 8;  ///< the destination register is also source 2 (mac)
-constexpr uint16_t modifiers = neg | omod | clamp | op_sel | sdwa | dpp | pk_sel;
+constexpr uint16_t dpp64 = 1 << 9;     ///< gfx90a: DPP with 64-bit operands, row_newbcast only
+constexpr uint16_t modifiers = neg | omod | clamp | op_sel | sdwa | dpp | pk_sel | dpp64;
 }  // namespace accept
 
 /// What the two op_sel fields of a VOP3P word choose, per source n.
@@ -56,7 +57,8 @@ constexpr ModifierKind kCommon = {
      {accept::op_sel,
       "Vega ISA, VOP3A encoding, OP_SEL: [0..2] half of a source, [3] half of the result, other half kept"},
      {accept::sdwa, "Vega ISA, SDWA encoding; sext for integers, neg and abs for floats"},
-     {accept::dpp, "Vega ISA, DPP encoding and table DPP_CTRL: source 0"}}};
+     {accept::dpp | accept::dpp64,
+      "Vega ISA, DPP encoding and table DPP_CTRL: source 0; row_newbcast: LLVM, AMDGPU modifiers"}}};
 /// Packed 16-bit.
 constexpr ModifierKind kPackedHalves = {
     Select::halves,

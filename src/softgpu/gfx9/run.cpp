@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "gfx9/costs.hpp"
+#include "gfx9/inst_class.hpp"
 
 namespace softgpu::gfx9 {
 namespace {
@@ -60,7 +61,11 @@ void describe(Fault& fault, const Inst& i, const CodePage& page, uint64_t pc) {
 
 }  // namespace
 
-Stop run_slice(Wave& w, Env& env, CodeCache& code, uint32_t quantum, uint64_t& executed) {
+namespace {
+
+/// @tparam kCount compiled twice, so that the loop costs nothing more while nobody counts
+template <bool kCount>
+Stop slice(Wave& w, Env& env, CodeCache& code, uint32_t quantum, uint64_t& executed) {
   const uint64_t global_before = env.bytes_loaded + env.bytes_stored, lds_before = env.lds_bytes;
   CodePage* page = nullptr;
   uint32_t n = 0;
@@ -80,6 +85,7 @@ Stop run_slice(Wave& w, Env& env, CodeCache& code, uint32_t quantum, uint64_t& e
       break;
     }
     w.pc = pc + 4u * i.size_dwords;
+    if constexpr (kCount) count_instruction(w, i, env, *env.counts);
     if ((w.mode & mode_bit::gpr_idx_en) && is_valu(i.family)) [[unlikely]] {
       run_indexed(w, i, env);
     } else {
@@ -105,6 +111,13 @@ Stop run_slice(Wave& w, Env& env, CodeCache& code, uint32_t quantum, uint64_t& e
     env.code_stale = false;
   }
   return env.stop;
+}
+
+}  // namespace
+
+Stop run_slice(Wave& w, Env& env, CodeCache& code, uint32_t quantum, uint64_t& executed) {
+  return env.counts != nullptr ? slice<true>(w, env, code, quantum, executed)
+                               : slice<false>(w, env, code, quantum, executed);
 }
 
 }  // namespace softgpu::gfx9

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "gfx9/costs.hpp"
@@ -62,6 +63,15 @@ Scheduler::~Scheduler() {
   if (spin_snapshot_) pool_.give(std::move(spin_snapshot_));
 }
 
+void Scheduler::count_wave(ComputeUnit& unit, uint64_t exec) {
+  const auto items = static_cast<unsigned>(std::popcount(exec));
+  UnitCounts& counts = unit.counts;
+  ++counts.waves;
+  counts.items += items;
+  constexpr unsigned kBelow[] = {64, 48, 32, 16};
+  for (size_t n = 0; n < std::size(kBelow); ++n) counts.waves_below[n] += items < kBelow[n] ? 1 : 0;
+}
+
 /// Makes the next workgroup resident if there is room. @return false if there is not
 bool Scheduler::admit_one(const KernelDescriptor& kernel) {
   const WorkgroupShape shape = workgroup_shape(dispatch_, next_);
@@ -93,9 +103,11 @@ bool Scheduler::admit_one(const KernelDescriptor& kernel) {
         scratch ? static_cast<uint32_t>(slot.scratch_slot) * dispatch_.scratch_wave_bytes : 0;
     init_wave(*slot.wave, config_, dispatch_, kernel, shape, n, offset);
     slot.wave->hw_id = hw_id(units_[group.compute_unit].number, n);
+    if (dispatch_.count) count_wave(units_[group.compute_unit], slot.wave->exec());
   }
   resident_waves_ += waves;
   stats_.workgroups += 1;
+  units_[group.compute_unit].counts.workgroups += 1;
   stats_.waves += waves;
   residents_.push_back(std::move(resident));
   ++next_;
@@ -180,6 +192,7 @@ void Scheduler::run_wave(Resident& resident, WaveSlot& slot, Round& round) {
   env_.workgroup = &resident.group;
   env_.unit_cycles = resident.group.start_cycles;
   env_.wave_cycles = slot.cycles;
+  env_.counts = dispatch_.count ? &units_[resident.group.compute_unit].counts : nullptr;
   env_.scratch = {};
   if (slot.scratch_slot >= 0) {
     env_.scratch.base = dispatch_.scratch_base.value +
@@ -303,6 +316,13 @@ GridResult Scheduler::finish(GridEnd end) {
     }
   }
   for (const ComputeUnit& unit : units_) busiest = std::max(busiest, unit.busy());
+  if (dispatch_.count)
+    for (ComputeUnit& unit : units_) {
+      unit.counts.unit = unit.number;
+      unit.counts.busy_cycles = unit.busy();
+      unit.counts.wave_cycles = unit.wave_cycles;
+      stats_.units.push_back(unit.counts);
+    }
   stats_.bytes_loaded = env_.bytes_loaded;
   stats_.bytes_stored = env_.bytes_stored;
   const uint64_t memory = (stats_.bytes_loaded + stats_.bytes_stored) /

@@ -64,6 +64,7 @@ class Scheduler {
     uint32_t number = 0;        ///< on the device
     uint64_t wave_cycles = 0;   ///< sum over the waves that ended here
     uint64_t longest_wave = 0;  ///< cycles
+    UnitCounts counts;          ///< while the grid counts
     uint64_t busy() const;
   };
   /// What a round over all resident waves came to.
@@ -73,6 +74,7 @@ class Scheduler {
     bool all_waiting = true;  ///< every wave that ran sleeps or spins
   };
 
+  void count_wave(ComputeUnit& unit, uint64_t exec);
   bool admit_one(const KernelDescriptor& kernel);
   void admit(const KernelDescriptor& kernel);
   bool runnable(const WaveSlot& slot) const;

@@ -77,11 +77,15 @@ bool decode_sdwa(uint32_t word, DecodeContext& ctx, const ValuOp& op, Inst& out,
 }
 
 bool decode_dpp(uint32_t word, DecodeContext& ctx, const ValuOp& op, Inst& out) {
-  if ((op.accepts & accept::dpp) == 0) return ctx.refuse("%s: does not take DPP", op.mnemonic);
+  const bool wide = (op.accepts & accept::dpp64) != 0 && ctx.gfx90a();
+  if ((op.accepts & accept::dpp) == 0 && !wide) return ctx.refuse("%s: does not take DPP", op.mnemonic);
   out.enc = Enc::dpp;
   out.dpp.ctrl = static_cast<uint16_t>(word >> 8 & 0x1ff);
-  if (!dpp_ctrl_valid(out.dpp.ctrl)) {
+  if (!dpp_ctrl_valid(out.dpp.ctrl, ctx.gfx90a())) {
     return ctx.refuse("%s: DPP control 0x%03x is reserved", op.mnemonic, out.dpp.ctrl);
+  }
+  if (wide && !is_row_newbcast(out.dpp.ctrl)) {
+    return ctx.refuse("%s: with 64-bit operands DPP is row_newbcast only", op.mnemonic);
   }
   if ((word >> 17 & 3) != 0) return ctx.refuse("%s: reserved DPP bits 18:17 are set", op.mnemonic);
   out.dpp.bound_ctrl = (word >> 19 & 1) != 0;

@@ -48,8 +48,11 @@ void exec_general(Wave& w, const Inst& i, Env& env) {
     if (op.src[n] == Ty::mask) continue;
     if (i.enc == Enc::dpp && n == 0) {
       alignas(64) uint32_t moved[kLanes];
-      active = dpp_move(i.dpp, w.exec(), s[0], moved);
-      GFX9_LANE_LOOP for (unsigned l = 0; l < kLanes; ++l) tmp[0][l] = moved[l];
+      const uint32_t* from = s[0];
+      for (unsigned j = 0; j < dwords_of(op.src[0]); ++j) {
+        active = dpp_move(i.dpp, w.exec(), from + j * kLanes, moved);
+        GFX9_LANE_LOOP for (unsigned l = 0; l < kLanes; ++l) tmp[0][j * kLanes + l] = moved[l];
+      }
       s[0] = tmp[0];
     }
     if (i.enc == Enc::sdwa && n < 2) s[n] = sdwa_select(i.sdwa, n, s[n], tmp[n]);

@@ -16,6 +16,8 @@ int dpp_source(unsigned ctrl, unsigned l) {
       return in_row >= n ? static_cast<int>(l - n) : -1;
     case 0x120:
       return static_cast<int>(row | ((in_row - n) & 15u));
+    case 0x150:  // row_newbcast
+      return static_cast<int>(row | n);
     default:
       break;
   }
@@ -129,7 +131,8 @@ uint64_t dpp_move(const Dpp& dpp, uint64_t exec, const uint32_t* s, uint32_t* mo
   return written & exec;
 }
 
-bool dpp_ctrl_valid(unsigned ctrl) {
+bool dpp_ctrl_valid(unsigned ctrl, bool gfx90a) {
+  if (is_row_newbcast(ctrl)) return gfx90a;
   if (ctrl < 0x100) return true;
   if (ctrl < 0x130) return (ctrl & 15) != 0;
   return ctrl == 0x130 || ctrl == 0x134 || ctrl == 0x138 || ctrl == 0x13c || (ctrl >= 0x140 && ctrl <= 0x143);

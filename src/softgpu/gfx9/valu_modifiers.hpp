@@ -26,8 +26,10 @@ void merge_half(bool high, const uint32_t* old, uint32_t* value);
 /// @return lanes that are written: EXEC without those that the row and bank masks, or an invalid source lane
 /// with BOUND_CTRL off, disable
 uint64_t dpp_move(const Dpp& dpp, uint64_t exec, const uint32_t* s, uint32_t* moved);
+/// gfx90a: one lane of each row for the whole row.
+constexpr bool is_row_newbcast(unsigned ctrl) { return (ctrl & 0x1f0) == 0x150; }
 /// True if dpp_ctrl is one that exists. Source: "Vega" ISA manual, table "DPP_CTRL Enumeration".
-bool dpp_ctrl_valid(unsigned ctrl);
+bool dpp_ctrl_valid(unsigned ctrl, bool gfx90a);
 
 /// omod 1..3. As on hardware it does nothing while IEEE is set or result denormals are kept.
 void apply_omod(const Wave& w, Ty ty, unsigned omod, uint32_t* value);

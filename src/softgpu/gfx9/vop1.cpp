@@ -31,9 +31,9 @@ constexpr uint16_t kFloat = kInt | accept::neg | accept::omod | accept::clamp;  
 constexpr uint16_t kToFloat = kInt | accept::omod | accept::clamp;              // integer to float
 constexpr uint16_t kToInt = kInt | accept::neg;                                 // float to integer
 constexpr uint16_t kNoSub = accept::sdwa | accept::dpp;                         // not with 64-bit operands
-constexpr uint16_t kDouble = kFloat & static_cast<uint16_t>(~kNoSub);
-constexpr uint16_t kToDouble = kToFloat & static_cast<uint16_t>(~kNoSub);
-constexpr uint16_t kFromDouble = kToInt & static_cast<uint16_t>(~kNoSub);
+constexpr uint16_t kDouble = (kFloat & static_cast<uint16_t>(~kNoSub)) | accept::dpp64;
+constexpr uint16_t kToDouble = (kToFloat & static_cast<uint16_t>(~kNoSub)) | accept::dpp64;
+constexpr uint16_t kFromDouble = (kToInt & static_cast<uint16_t>(~kNoSub)) | accept::dpp64;
 
 constexpr ValuOp nop(uint16_t opcode, const char* mnemonic) {
   return special(opcode, mnemonic, exec_nop, Ty::none, Ty::none).also(accept::e64);

@@ -20,6 +20,7 @@ constexpr ValuOp kVop2[] = {
     row<v_mul_legacy_f32>(0x04, "v_mul_legacy_f32", Fp::f32, kFloat).on(target::not_90a),
     row<v_fma_f64>(0x04, "v_fmac_f64", Fp::f64, kMac)
         .without(accept::dpp)
+        .also(accept::dpp64)
         .with_cost(Cost::valu_f64)
         .on(target::gfx90a),
     hot<v_mul_f32, Fp::f32>(0x05, "v_mul_f32", kFloat),

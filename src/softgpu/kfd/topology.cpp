@@ -56,6 +56,8 @@ std::string cpu_properties(uint32_t cpus, uint32_t links) {
 }
 
 std::string gpu_properties(const Options& o, uint32_t index) {
+  // HW_ID tells shader engine = unit / 16; counters have at most 16 instances per engine.
+  const uint32_t engines = std::max(1u, (o.compute_units + 15) / 16);
   return properties({{"cpu_cores_count", 0},
                      {"simd_count", uint64_t{o.compute_units} * kSimdsPerCu},
                      {"mem_banks_count", 1},
@@ -68,9 +70,9 @@ std::string gpu_properties(const Options& o, uint32_t index) {
                      {"gds_size_in_kb", 0},
                      {"num_gws", 64},
                      {"wave_front_size", 64},
-                     {"array_count", 1},
+                     {"array_count", engines},
                      {"simd_arrays_per_engine", 1},
-                     {"cu_per_simd_array", o.compute_units},
+                     {"cu_per_simd_array", (o.compute_units + engines - 1) / engines},
                      {"simd_per_cu", kSimdsPerCu},
                      {"max_slots_scratch_cu", 32},
                      {"gfx_target_version", o.gfx_target_version},

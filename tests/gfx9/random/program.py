@@ -1,4 +1,4 @@
-"""Random straight-line programs as LLVM IR, without undefined behaviour, that mean the same on every target.
+"""Random programs as LLVM IR, without undefined behaviour, that mean the same on every target.
 
 One program is one function: it reads typed inputs of its work-item (and uniform arguments), computes, and stores
 typed outputs. `emit` writes it as a GPU kernel or as a function of the host. What a target may choose stays
@@ -48,6 +48,11 @@ class Program:
         self.inputs = []
         self.outputs = []
         self.number = 0
+        self.block = 'entry'  # the label of the block that is being written
+        self.nested = 0
+        self.steps = []  # what this program may be made of
+        self.lds_used = 0
+        self.exact = self.rng.random() < .2
         self.build()
 
     # --- writing ---
@@ -196,6 +201,8 @@ class Program:
             self.line(ty, f'add {ty} {p}, {c}')
         elif kind == 5:  # 64-bit product and sum
             ext = self.rng.choice(('zext', 'sext'))
+            if ext == 'zext':  # LLVM 15 takes a zero-extended constant -1 for a signed one of 24 bits
+                a, b = self.pick(ty, 0), self.pick(ty, 0)
             x, y = (self.quiet('i64', f'{ext} i32 {v} to i64') for v in (a, b))
             p = self.line('i64', f'mul i64 {x}, {y}')
             self.line('i64', f'add i64 {p}, {self.pick("i64")}')
@@ -251,11 +258,14 @@ class Program:
         ty = self.rng.choice(VECTORS)
         one, n = element(ty), count(ty)
         constants = 0 if ty in PACKED else .3
+        inserted = self.pick(one)
+        if ty == '<2 x half>' and inserted.startswith('-0.0'):
+            inserted = '0.0'  # LLVM 19 loses the sign in a pair
         kind = self.rng.randrange(5)
         if kind == 0:
             self.line(one, f'extractelement {ty} {self.pick(ty, .05)}, i32 {self.rng.randrange(n)}')
         elif kind == 1:
-            self.line(ty, f'insertelement {ty} {self.pick(ty, constants)}, {one} {self.pick(one)}, i32 {self.rng.randrange(n)}')
+            self.line(ty, f'insertelement {ty} {self.pick(ty, constants)}, {one} {inserted}, i32 {self.rng.randrange(n)}')
         elif kind == 2:
             mask = ', '.join(f'i32 {self.rng.randrange(2 * n)}' for _ in range(n))
             self.line(ty, f'shufflevector {ty} {self.pick(ty, constants)}, {ty} {self.pick(ty, constants)}, <{n} x i32> <{mask}>')
@@ -265,7 +275,7 @@ class Program:
             insert = ty not in ('<2 x double>', '<4 x i8>') and self.rng.random() < .5
             index = self.quiet('i32', f'and i32 {self.pick("i32", 0)}, {n - 1}')
             if insert:
-                self.line(ty, f'insertelement {ty} {self.pick(ty, constants)}, {one} {self.pick(one)}, i32 {index}')
+                self.line(ty, f'insertelement {ty} {self.pick(ty, constants)}, {one} {inserted}, i32 {index}')
             else:
                 self.line(one, f'extractelement {ty} {self.pick(ty, .1)}, i32 {index}')
         else:
@@ -306,12 +316,13 @@ class Program:
 
     def step_float_limits(self):
         ty = self.rng.choice(tuple(FLOATS) + ('float', '<2 x half>'))
-        if self.rng.random() < .4:  # compare and select: defined for zeros and NaN
+        if self.rng.random() < .4:  # compare and select; the compiler makes some a minimum, zeros included
             if ty not in FLOATS:
                 return
             a, b = self.pick(ty, .1), self.pick(ty, .3)
             c = self.quiet('i1', f'fcmp {self.rng.choice(PREDICATES)} {ty} {a}, {b}')
-            self.line(ty, f'select i1 {c}, {ty} {a}, {ty} {b}')
+            chosen = self.quiet(ty, f'select i1 {c}, {ty} {a}, {ty} {b}')
+            self.line(ty, f'fadd {ty} {chosen}, 0.0')
             return
         zero = '0.0' if ty in FLOATS else '<half 0.0, half 0.0>'
         a = self.call(ty, f'llvm.{self.rng.choice(("minnum", "maxnum"))}.{name(ty)}', [(ty, self.pick(ty, .1)), (ty, self.pick(ty, .3))],
@@ -362,7 +373,11 @@ class Program:
         elif kind == 3:
             a, b = self.rng.sample(tuple(FLOATS), 2)
             op = 'fptrunc' if FLOATS[a] > FLOATS[b] else 'fpext'
-            self.line(b, f'{op} {a} {self.pick(a, .05)} to {b}')
+            if b == 'half':  # LLVM 19 makes a product that is rounded to half a fused one with +0 added
+                value = self.quiet(b, f'{op} {a} {self.pick(a, .05)} to {b}')
+                self.line(b, f'fadd half {value}, 0.0')
+            else:
+                self.line(b, f'{op} {a} {self.pick(a, .05)} to {b}')
         elif kind == 4:
             bits = self.bits(f, self.pick(f, .05))
             self.values.setdefault(f'i{FLOATS[f]}', []).append(bits)
@@ -371,6 +386,159 @@ class Program:
             mask = (1 << width) - 1 - (1 << (width - 2))
             small = self.quiet(f'i{width}', f'and i{width} {self.pick(f"i{width}", 0)}, {mask - (1 << width)}')
             self.line(f, f'bitcast i{width} {small} to {f}')
+
+    # --- memory: places that only this work-item uses ---
+    def place(self):
+        """(address space, pointer) of 16 bytes, in LDS, in scratch or in the output."""
+        kind = self.rng.choice(('lds', 'scratch', 'output'))
+        if kind == 'lds' and self.lds_used < 4:
+            self.lds_used += 1
+            offset = self.quiet('i32', f'add i32 %item, {(self.lds_used - 1) * 1024}')
+            return '{L}', self.quiet('p', f'getelementptr i8, ptr{{L}} @lds{self.seed}, i32 {offset}')
+        if kind == 'output':
+            slot = len(self.outputs)
+            self.outputs += ['i64', 'i64']  # two slots of 8 bytes, of which work-items use every second
+            self.lines.insert(0, f'  %place{slot} = getelementptr i8, ptr{{AS}} %out, i64 %place_at{slot}')
+            self.lines.insert(0, f'  %place_at{slot} = add i64 %twice, {slot * 1024}')
+            return '{AS}', f'%place{slot}'
+        self.number += 1
+        self.lines.insert(0, f'  %a{self.number} = alloca [2 x i64], align 16{{P}}')
+        return '{S}', f'%a{self.number}'
+
+    def step_memory(self):
+        """Bytes go in as one type and come out as another."""
+        space, place = self.place()
+        a, b = (self.rng.choice(tuple(INTS) + ('float', 'double', '<4 x i32>', '<2 x i16>')) for _ in range(2))
+        zero = self.rng.choice(('i64', '<2 x i64>'))
+        for n in range(2 if zero == 'i64' else 1):
+            at = self.quiet('p', f'getelementptr i8, ptr{space} {place}, i32 {8 * n}')
+            self.lines.append(f'  store {zero} zeroinitializer, ptr{space} {at}, align 8' if zero != 'i64' else
+                              f'  store i64 0, ptr{space} {at}, align 8')
+        value = self.pick(a)
+        if a in FLOATS:
+            value, a = self.bits(a, value), f'i{FLOATS[a]}'
+        size = 16 if a == '<4 x i32>' else 4 if a == '<2 x i16>' else INTS[a] // 8
+        offset = self.rng.randrange(0, 17 - size, size)
+        at = self.quiet('p', f'getelementptr i8, ptr{space} {place}, i32 {offset}')
+        self.lines.append(f'  store {a} {value}, ptr{space} {at}, align {min(size, 8)}')
+        if self.rng.random() < .4:
+            self.atomic(space, place)
+        if b in FLOATS:
+            b = f'i{FLOATS[b]}'
+        size = 16 if b == '<4 x i32>' else 4 if b == '<2 x i16>' else INTS[b] // 8
+        if self.rng.random() < .5:  # where it is read is known at run time only
+            index = self.quiet('i32', f'and i32 {self.pick("i32", 0)}, {16 - size}')
+            index = self.quiet('i32', f'and i32 {index}, {-size}')
+        else:
+            index = self.rng.randrange(0, 17 - size, size)
+        at = self.quiet('p', f'getelementptr i8, ptr{space} {place}, i32 {index}')
+        self.line(b, f'load {b}, ptr{space} {at}, align {min(size, 8)}')
+
+    def atomic(self, space, place):
+        ty = self.rng.choice(('i32', 'i64'))
+        at = self.quiet('p', f'getelementptr i8, ptr{space} {place}, i32 {self.rng.choice((0, 8))}')
+        if self.rng.random() < .2:
+            pair = '{ ' + f'{ty}, i1' + ' }'
+            both = self.quiet(pair, f'cmpxchg ptr{space} {at}, {ty} {self.rng.choice((0, self.pick(ty)))}, {ty} '
+                                    f'{self.pick(ty)} seq_cst seq_cst')
+            self.line(ty, f'extractvalue {pair} {both}, 0')
+            self.line('i1', f'extractvalue {pair} {both}, 1')
+            return
+        op = self.rng.choice(('add', 'sub', 'and', 'or', 'xor', 'max', 'min', 'umax', 'umin', 'xchg'))
+        text = f'atomicrmw {op} ptr{space} {at}, {ty} {self.pick(ty)} {self.rng.choice(("monotonic", "seq_cst"))}'
+        if self.rng.random() < .5:
+            self.line(ty, text)
+        else:  # the old value is not used: another instruction
+            self.quiet(ty, text)
+
+    # --- control flow ---
+    def some_steps(self, most):
+        for _ in range(self.rng.randrange(1, most)):
+            self.rng.choice(self.steps)()  # a branch in a branch does nothing
+
+    def step_branch(self):
+        if self.nested or not self.values.get('i1'):
+            return
+        self.nested += 1
+        n = self.number
+        types = self.rng.sample(('i32', 'i64', 'i16') + (() if self.exact else ('float', 'double')), 2)
+        self.lines.append(f'  br i1 {self.pick("i1", 0)}, label %then{n}, label %else{n}')
+        results = []
+        for side in ('then', 'else'):
+            saved = {k: list(v) for k, v in self.values.items()}
+            self.block = f'{side}{n}'
+            self.lines.append(f'{self.block}:')
+            self.some_steps(6)
+            results.append([self.pick(t, .1) for t in types])
+            self.lines.append(f'  br label %join{n}')
+            self.values = saved
+        self.block = f'join{n}'
+        self.lines.append(f'{self.block}:')
+        for k, t in enumerate(types):
+            self.line(t, f'phi {t} [ {results[0][k]}, %then{n} ], [ {results[1][k]}, %else{n} ]')
+        self.nested -= 1
+
+    def step_loop(self):
+        if self.nested or self.rng.random() < .5:
+            return
+        self.nested += 1
+        n, before = self.number, self.block
+        ty = self.rng.choice(('i32', 'i64') + (() if self.exact else ('float',)))
+        limit = self.quiet('i32', f'and i32 {self.pick("i32", 0)}, 7')
+        start = self.pick(ty, .1)
+        self.lines.append(f'  br label %loop{n}')
+        saved = {k: list(v) for k, v in self.values.items()}
+        self.block = f'loop{n}'
+        self.lines.append(f'loop{n}:')
+        self.lines.append(f'  %count{n} = phi i32 [ 0, %{before} ], [ %next{n}, %loop{n} ]')
+        self.lines.append(f'  %sum{n} = phi {ty} [ {start}, %{before} ], [ %last{n}, %loop{n} ]')
+        self.values.setdefault(ty, []).append(f'%sum{n}')
+        self.values['i32'].append(f'%count{n}')
+        self.some_steps(5)
+        last = self.pick(ty, 0)
+        self.lines.append(f'  %last{n} = ' + (f'fadd {ty} {last}, 1.0' if ty == 'float' else f'add {ty} {last}, %sum{n}'))
+        self.lines.append(f'  %next{n} = add i32 %count{n}, 1')
+        self.lines.append(f'  %more{n} = icmp ult i32 %count{n}, {limit}')
+        self.lines.append(f'  br i1 %more{n}, label %loop{n}, label %done{n}')
+        self.block = f'done{n}'
+        self.lines.append(f'done{n}:')
+        self.values = saved
+        self.values.setdefault(ty, []).append(f'%last{n}')
+        self.nested -= 1
+
+    # --- small whole numbers in floats: exact under every rounding, contraction and flushing ---
+    def whole(self, ty, most):
+        mask = self.quiet('i32', f'and i32 {self.pick("i32", .1)}, {most}')
+        if self.rng.random() < .3:
+            mask = self.quiet('i32', f'sub i32 0, {mask}')
+        return self.quiet(ty, f'sitofp i32 {mask} to {ty}')
+
+    def step_exact(self):
+        """fma, mad, mixed precision, clamp and omod, which the compiler forms only if it may."""
+        flags = self.rng.choice(('fast', 'nnan nsz contract', 'contract', 'nsz arcp contract'))
+        ty = self.rng.choice(('half', 'half', 'float', 'float', 'double'))
+        most = 31 if ty == 'half' else 255
+        a, b, c = (self.whole(ty, most) for _ in range(3))
+        if self.rng.random() < .3:
+            a = self.quiet(ty, f'fneg {ty} {a}')
+        if self.rng.random() < .3:
+            b = self.call(ty, f'llvm.fabs.{name(ty)}', [(ty, b)], keep=False)
+        if ty == 'half' and self.rng.random() < .6:  # mixed precision
+            a, b = (self.quiet('float', f'fpext half {v} to float') for v in (a, b))
+            ty, c = 'float', self.rng.choice((self.whole('float', 255), self.quiet('float', f'fpext half {c} to float')))
+        p = self.quiet(ty, f'fmul {flags} {ty} {a}, {b}')
+        r = self.quiet(ty, f'{self.rng.choice(("fadd", "fsub"))} {flags} {ty} {p}, {c}')
+        if self.rng.random() < .3:
+            r = self.quiet(ty, f'fmul {flags} {ty} {r}, {self.rng.choice(("2.0", "4.0"))}')
+        if self.rng.random() < .3:
+            low = self.call(ty, f'llvm.maxnum.{name(ty)}', [(ty, r), (ty, '0.0')], keep=False)
+            r = self.call(ty, f'llvm.minnum.{name(ty)}', [(ty, low), (ty, '1.0')], keep=False)
+        if ty == 'float' and self.rng.random() < .2:
+            r, ty = self.quiet('half', f'fptrunc float {self.whole("float", 255)} to half'), 'half'
+        if self.rng.random() < .3:
+            self.line('i1', f'fcmp {flags} {self.rng.choice(("ogt", "olt", "oeq", "une"))} {ty} {r}, {self.whole(ty, 31)}')
+        # As an integer: a zero may have either sign.
+        self.line('i32', f'fptosi {ty} {r} to i32')
 
     # --- the whole ---
     def load(self, ty, uniform):
@@ -392,16 +560,22 @@ class Program:
         self.values.setdefault('float', []).append('%ud')
         self.values.setdefault('double', []).append('%ue')
         steps = [getattr(self, s) for s in sorted(dir(self)) if s.startswith('step_')]
+        if self.exact:  # floats under other modes of the machine
+            steps = [s for s in steps if 'float' not in s.__name__ and s.__name__ not in ('step_convert', 'step_vector', 'step_select')]
+            steps += [self.step_exact] * 8
+        self.steps = steps
         # A program has a taste: some steps are frequent in it.
         favourites = self.rng.sample(steps, 4)
         for _ in range(self.rng.choice((15, 30, 60))):
             self.rng.choice(favourites if self.rng.random() < .5 else steps)()
         for ty in STORED:
+            if self.exact and ty in FLOATS or ty == '<2 x half>' and self.exact:
+                continue
             for value in self.values.get(ty, [])[-3:]:
                 self.store(ty, value)
         for value in self.values.get('i1', [])[-3:]:
             self.store('i32', self.quiet('i32', f'zext i1 {value} to i32'))
-        for ty in ('<2 x float>', '<2 x double>', '<2 x i32>', '<4 x i32>'):
+        for ty in ('<2 x i32>', '<4 x i32>') + (() if self.exact else ('<2 x float>', '<2 x double>')):
             for value in self.values.get(ty, [])[-2:]:
                 for n in range(count(ty)):
                     self.store(element(ty), self.quiet(element(ty), f'extractelement {ty} {value}, i32 {n}'))
@@ -413,30 +587,45 @@ class Program:
         self.lines.insert(0, f'  %out{slot} = add i64 %base, {slot * 1024}')
         self.lines.append(f'  store {ty} {value}, ptr{{AS}} %to{slot}, align 8')
 
-    def emit(self, gpu, attributes):
+    def emit(self, gpu):
         args = 'i32 %ua, i32 %ub, i64 %uc, float %ud, double %ue'
-        space = ' addrspace(1)' if gpu else ''
+        spaces = {'{AS}': ' addrspace(1)', '{L}': ' addrspace(3)', '{S}': ' addrspace(5)', '{P}': ', addrspace(5)'}
         out = []
+        if self.lds_used:
+            out.append(f'@lds{self.seed} = internal {"addrspace(3) " if gpu else ""}global [4096 x i8] undef, align 16')
         if gpu:
             out.append(f'define amdgpu_kernel void @k{self.seed}(ptr addrspace(1) noalias %in, '
-                       f'ptr addrspace(1) noalias %out, {args}) #{attributes} {{')
+                       f'ptr addrspace(1) noalias %out, {args}) #{self.seed % 3 + 1 if self.exact else 0} {{')
+            out.append('entry:')
             out.append('  %local = call i32 @llvm.amdgcn.workitem.id.x()')
             out.append('  %group = call i32 @llvm.amdgcn.workgroup.id.x()')
             out.append('  %first = shl i32 %group, 6')
             out.append('  %id = add i32 %first, %local')
         else:
             out.append(f'define void @k{self.seed}(ptr %in, ptr %out, {args}, i32 %id) {{')
+            out.append('entry:')
         out.append('  %wide = zext i32 %id to i64')
         out.append('  %base = shl i64 %wide, 3')
-        out += [line.replace('{AS}', space) for line in self.lines]
+        out.append('  %twice = shl i64 %wide, 4')
+        out.append(f'  %in_group = and i32 %id, 63')
+        out.append(f'  %item = shl i32 %in_group, 4')
+        for line in self.lines:
+            for mark, space in spaces.items():
+                line = line.replace(mark, space if gpu else '')
+            out.append(line)
         out += ['  ret void', '}']
         return '\n'.join(out)
 
 
 def module(programs, gpu):
-    out = [p.emit(gpu, 0) for p in programs]
+    out = [p.emit(gpu) for p in programs]
     declared = set().union(*(p.declared for p in programs))
     if gpu:
         declared |= {'declare i32 @llvm.amdgcn.workitem.id.x()', 'declare i32 @llvm.amdgcn.workgroup.id.x()'}
-        out.append('attributes #0 = { nounwind "amdgpu-flat-work-group-size"="64,64" }')
+        size = 'nounwind "amdgpu-flat-work-group-size"="64,64"'
+        flush = '"denormal-fp-math-f32"="preserve-sign,preserve-sign" "denormal-fp-math"="preserve-sign,preserve-sign"'
+        out.append(f'attributes #0 = {{ {size} }}')
+        out.append(f'attributes #1 = {{ {size} "amdgpu-ieee"="false" {flush} }}')
+        out.append(f'attributes #2 = {{ {size} "amdgpu-ieee"="false" "amdgpu-dx10-clamp"="false" {flush} }}')
+        out.append(f'attributes #3 = {{ {size} "no-nans-fp-math"="true" "unsafe-fp-math"="true" }}')
     return '\n'.join(out + sorted(declared)) + '\n'

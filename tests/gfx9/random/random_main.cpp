@@ -4,12 +4,12 @@
 #include <dlfcn.h>
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <random>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -179,6 +179,11 @@ class Comparison {
     d.packet = g::GpuVa(kPacket);
     d.workgroup_size[0] = 64;
     d.grid_size[0] = kItems;
+    for (unsigned n = 0; n < 3;
+         ++n) {  // scratch that the compiler moves to LDS is found by the workgroup's size
+      memory_.write<uint16_t>(kPacket + 4 + 2 * n, d.workgroup_size[n]);
+      memory_.write<uint32_t>(kPacket + 12 + 4 * n, d.grid_size[n]);
+    }
     d.group_segment_bytes = memory_.read<uint32_t>(d.kernel_object.value);
     d.private_segment_bytes = memory_.read<uint32_t>(d.kernel_object.value + 4);
     d.scratch_base = g::GpuVa(kScratch);

@@ -402,6 +402,37 @@ TEST_CASE("inline constants of 16-bit operands") {
   }
 }
 
+// Words by llvm-mc-15.
+TEST_CASE("gfx90a: DPP row_newbcast, also with 64-bit operands") {
+  for (const Build& b : lane_builds()) {
+    Machine m(b, 90010), gfx906(b);
+    Inst inst;
+    number_lanes(m);
+    Wave& w = m.wave();
+    step(m, std::vector<uint32_t>{0x7e0002fa, 0xff015301});  // v_mov_b32_dpp v0, v1 row_newbcast:3
+    CHECK(w.vgpr[0][0] == w.vgpr[1][3]);
+    CHECK(w.vgpr[0][15] == w.vgpr[1][3]);
+    CHECK(w.vgpr[0][47] == w.vgpr[1][35]);
+    CHECK(gfx906.decode({0x7e0002fa, 0xff015301}, inst) == "v_mov_b32: DPP control 0x153 is reserved");
+    m.reset();
+    for (unsigned l = 0; l < 64; ++l) {
+      w.vgpr[3][l] = l % 16 == 1 ? 0x3ff80000 : 0;                // 1.5 in lane 1 of each row
+      w.vgpr[4][l] = 0, w.vgpr[5][l] = 0x40000000;                // 2.0
+      w.vgpr[0][l] = 0, w.vgpr[1][l] = l < 32 ? 0 : 0x3ff00000u;  // 1.0 in the upper half
+    }
+    step(m, std::vector<uint32_t>{0x080008fa, 0xff015102});  // v_fmac_f64_dpp v[0:1], v[2:3], v[4:5] ..:1
+    CHECK(w.vgpr[1][7] == 0x40080000);                       // 3.0
+    CHECK(w.vgpr[1][63] == 0x40100000);                      // 4.0
+    // v_ceil_f64_dpp v[0:1], -|v[2:3]| row_newbcast:1 row_mask:0xa bank_mask:0xf bound_ctrl:1
+    step(m, std::vector<uint32_t>{0x7e0030fa, 0xaf395102});
+    CHECK(w.vgpr[1][7] == 0x40080000);   // row 0 is masked
+    CHECK(w.vgpr[1][20] == 0xbff00000);  // -1.0
+    CHECK(m.decode({0x7e0030fa, 0xff010102}, inst) ==
+          "v_ceil_f64: with 64-bit operands DPP is row_newbcast only");
+    CHECK(gfx906.decode({0x7e0030fa, 0xff015302}, inst) == "v_ceil_f64: does not take DPP");
+  }
+}
+
 TEST_CASE("gfx90a: accumulation registers") {
   for (const Build& b : lane_builds()) {
     Machine m(b, 90010);

@@ -1,0 +1,29 @@
+// Signals of the application that are being completed on its behalf right now. The runtime still uses a
+// signal after its value has changed (it wakes waiters), while whoever saw the value may already destroy it.
+#pragma once
+
+#include <hsa/hsa.h>
+#include <sched.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+namespace kreplay::replay {
+
+/// Threads: any. Signals share counters: a wait may be for another one, which does no harm.
+class Completing {
+ public:
+  void begin(hsa_signal_t signal) { count(signal).fetch_add(1, std::memory_order_seq_cst); }
+  void end(hsa_signal_t signal) { count(signal).fetch_sub(1, std::memory_order_release); }
+  /// Before the signal is destroyed. Lasts as long as the runtime's own call.
+  void wait(hsa_signal_t signal) {
+    while (count(signal).load(std::memory_order_acquire) != 0) sched_yield();
+  }
+
+ private:
+  std::atomic<uint32_t>& count(hsa_signal_t signal) { return counts_[(signal.handle >> 7) & 255]; }
+  std::array<std::atomic<uint32_t>, 256> counts_ = {};
+};
+
+}  // namespace kreplay::replay
