@@ -57,7 +57,8 @@ struct Client {
 const char* name_of(const Client& client);
 /// In a handler: "an exception: TEXT".
 std::string thrown_text();
-/// Set by Registry::tell_refused(): the call that is being answered has its line already. Of the calling thread.
+/// Set by Registry::tell_refused(): the call that is being answered has its line already. Of the calling
+/// thread.
 void mark_told() noexcept;
 
 /// gettid() of the caller, as records name it.
