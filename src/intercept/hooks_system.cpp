@@ -67,7 +67,7 @@ KR_EXPORT hsa_status_t hsa_agent_get_info(hsa_agent_t agent, hsa_agent_info_t at
   const auto function = hook.next().hsa_agent_get_info;
   if (function == nullptr) return HSA_STATUS_ERROR;
   const hsa_status_t status = function(agent, attribute, value);
-  if (status != HSA_STATUS_SUCCESS || attribute != kreplay::hsa::kAgentInfoMemoryAvail) return status;
+  if (status != HSA_STATUS_SUCCESS || !kreplay::hsa::is_memory_avail(attribute)) return status;
   // A shadow gives way to the program, so the program is not to see it.
   hook.observe([&](kreplay::replay::Replayer& r) {
     uint64_t bytes = 0;

@@ -115,7 +115,7 @@ struct FakeRuntime {
     };
     api.hsa_agent_get_info = [](hsa_agent_t agent, hsa_agent_info_t what, void* out) {
       ++self->calls["agent_get_info"];
-      if (static_cast<int>(what) == kreplay::hsa::kAgentInfoMemoryAvail) {
+      if (kreplay::hsa::is_memory_avail(what)) {
         self->expect(agent.handle == kDevice.handle, "agent.handle == kDevice.handle");
         if (!self->tells_available) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
         const uint64_t used = self->shadow_bytes + self->application_bytes;
