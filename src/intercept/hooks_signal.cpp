@@ -162,7 +162,7 @@ KR_EXPORT hsa_status_t hsa_signal_destroy(hsa_signal_t signal) {
   std::optional<kreplay::snapshot::Extent> gone;
   // Before the call: the handle may come back as another signal.
   hook.observe_short([&](Replayer& r) {
-    r.core().completing.wait(signal);
+    (void)r.core().completing.wait(signal);
     r.copies().signal_destroyed(signal);
     gone = r.memory().signal_ends(signal);
   });

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/clock.hpp"
+
 namespace kreplay::replay {
 
 /// Threads: any. Signals share counters: a wait may be for another one, which does no harm.
@@ -16,9 +18,13 @@ class Completing {
  public:
   void begin(hsa_signal_t signal) { count(signal).fetch_add(1, std::memory_order_seq_cst); }
   void end(hsa_signal_t signal) { count(signal).fetch_sub(1, std::memory_order_release); }
-  /// Before the signal is destroyed. Lasts as long as the runtime's own call.
-  void wait(hsa_signal_t signal) {
-    while (count(signal).load(std::memory_order_acquire) != 0) sched_yield();
+  /// Before the signal is destroyed. Lasts as long as the runtime's own call; a thread that never comes back
+  /// from it must not hold up the application. @return false after `limit_ns`
+  bool wait(hsa_signal_t signal, uint64_t limit_ns = 1'000'000'000) {
+    if (count(signal).load(std::memory_order_acquire) == 0) return true;
+    for (const uint64_t start_ns = monotonic_ns(); monotonic_ns() - start_ns < limit_ns; sched_yield())
+      if (count(signal).load(std::memory_order_acquire) == 0) return true;
+    return false;
   }
 
  private:

@@ -2,7 +2,9 @@
 
 #include <catch2/catch.hpp>
 #include <new>
+#include <thread>
 
+#include "replay/completing.hpp"
 #include "rig.hpp"
 
 namespace {
@@ -76,4 +78,15 @@ TEST_CASE("an exception, and a dispatch that does not end in time: it is complet
   go_on = true;
   CHECK(eventually([&] { return FakeGpu::value(done) == 4; }));
   CHECK(*counter == 1);
+}
+
+TEST_CASE("a signal that is being completed is waited for before it is destroyed, but not for ever") {
+  kreplay::replay::Completing completing;
+  const hsa_signal_t one{0x1000};
+  CHECK(completing.wait(one));
+  completing.begin(one);
+  CHECK_FALSE(completing.wait(one, 1'000'000));
+  std::thread other([&] { completing.end(one); });
+  CHECK(completing.wait(one, 60'000'000'000));
+  other.join();
 }
